@@ -1,0 +1,75 @@
+package ring
+
+import (
+	"github.com/cespare/xxhash/v2"
+	jump "github.com/dgryski/go-jump"
+)
+
+// Router maps keys to the members of one ring by jump-xxh64-v1:
+//
+//	h = XXH64(key, seed 0); slots = highest ordinal + 1
+//	MaxProbes times: the member whose ordinal is jump(h, slots), if there is one; else h = Mix(h)
+//	then: the member at position jump(h, number of members) of the list
+//
+// Without gaps in the ordinals this is jump hash over the ordered list (Lamping and Veach, "A
+// Fast, Minimal Memory, Consistent Hash Algorithm", 2014). With gaps only the keys of the
+// missing members move. A Router is immutable and safe for concurrent use.
+type Router struct {
+	members []string
+	slots   []int32
+}
+
+// MaxProbes is how many slots are tried before the compact list decides.
+const MaxProbes = 32
+
+const gap = -1
+
+// NewRouter makes the router of a valid document's members.
+func NewRouter(members []string) (*Router, error) {
+	r := &Router{members: append([]string(nil), members...)}
+	if err := (Document{Version: 1, Members: members}).validate(); err != nil {
+		return nil, err
+	}
+	for i, name := range members {
+		ordinal, err := Ordinal(name)
+		if err != nil {
+			return nil, err
+		}
+		for len(r.slots) < ordinal {
+			r.slots = append(r.slots, gap)
+		}
+		r.slots = append(r.slots, int32(i))
+	}
+	return r, nil
+}
+
+// Members are the ring's members in order. The caller must not change them.
+func (r *Router) Members() []string { return r.members }
+
+// Locate is the owner of key, and false if the ring is empty. It does not allocate.
+func (r *Router) Locate(key []byte) (string, bool) { return r.locate(xxhash.Sum64(key)) }
+
+// LocateString is Locate for a string.
+func (r *Router) LocateString(key string) (string, bool) { return r.locate(xxhash.Sum64String(key)) }
+
+func (r *Router) locate(h uint64) (string, bool) {
+	if len(r.members) == 0 {
+		return "", false
+	}
+	for range MaxProbes {
+		if i := r.slots[jump.Hash(h, len(r.slots))]; i != gap {
+			return r.members[i], true
+		}
+		h = Mix(h)
+	}
+	return r.members[jump.Hash(h, len(r.members))], true
+}
+
+// Mix gives the next hash to try after a gap: one step of SplitMix64 (Steele, Lea and Flood,
+// "Fast Splittable Pseudorandom Number Generators", 2014) with h as its state.
+func Mix(h uint64) uint64 {
+	h += 0x9e3779b97f4a7c15
+	h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9
+	h = (h ^ (h >> 27)) * 0x94d049bb133111eb
+	return h ^ (h >> 31)
+}
