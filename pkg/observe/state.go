@@ -1,0 +1,54 @@
+package observe
+
+import (
+	"time"
+
+	"github.com/sk1-services/distributed-cache/apis/v1alpha1"
+	"github.com/sk1-services/distributed-cache/pkg/plan"
+	"github.com/sk1-services/distributed-cache/pkg/readiness"
+	"github.com/sk1-services/distributed-cache/pkg/ring"
+)
+
+// State is the world as the state machine sees it.
+func (w *World) State(now time.Time) plan.State {
+	s := plan.State{
+		Now:       now,
+		Wanted:    int(w.Cache.WantedReplicas()),
+		Deleting:  w.Cache.DeletionTimestamp != nil,
+		Paused:    w.Cache.Spec.Paused,
+		Isolate:   w.Cache.Spec.Tenant.Isolate,
+		HighWater: w.Cache.Status.RingVersion,
+		Ring:      w.Document(),
+	}
+	if set := w.StatefulSet; set != nil && set.Spec.Replicas != nil {
+		s.Set = &plan.Set{Created: set.CreationTimestamp.Time, Replicas: int(*set.Spec.Replicas)}
+	}
+	for i := range w.Pods {
+		pod := &w.Pods[i]
+		s.Pods = append(s.Pods, plan.Pod{
+			Name:        pod.Name,
+			Ordinal:     ordinal(*pod),
+			Ready:       readiness.Ready(pod),
+			ReadySince:  readiness.ReadySince(pod),
+			Terminating: pod.DeletionTimestamp != nil,
+		})
+	}
+	return s
+}
+
+// Document is the published ring of this cache: nil if there is none, if it is another cache's
+// of the same name, or if its bytes are not what the operator would have written.
+func (w *World) Document() *ring.Document {
+	if w.Ring == nil || w.Ring.Data[v1alpha1.OwnerUIDKey] != string(w.Cache.UID) {
+		return nil
+	}
+	text := w.Ring.Data[v1alpha1.RingKey]
+	document, err := ring.Decode([]byte(text))
+	if err != nil {
+		return nil
+	}
+	if canonical, err := document.Encode(); err != nil || string(canonical) != text {
+		return nil
+	}
+	return &document
+}

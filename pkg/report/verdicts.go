@@ -1,0 +1,181 @@
+package report
+
+import (
+	"errors"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/sk1-services/distributed-cache/apis/v1alpha1"
+	"github.com/sk1-services/distributed-cache/pkg/apply"
+	"github.com/sk1-services/distributed-cache/pkg/plan"
+	"github.com/sk1-services/distributed-cache/pkg/readiness"
+	"github.com/sk1-services/distributed-cache/pkg/ring"
+)
+
+var statefulSetKind = schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "StatefulSet"}
+
+const unsupported = "tenant.isolate is true, and this release cannot isolate; nothing was created. Create the cache without tenant.isolate"
+
+// ring is the ring that stands after the pass.
+func (o Outcome) ring() *ring.Document {
+	if r, ok := o.result("ConfigMap"); ok && r.Err == nil {
+		return o.Plan.Ring
+	}
+	return o.World.Document()
+}
+
+func (o Outcome) result(kind string) (apply.Result, bool) {
+	i := slices.IndexFunc(o.Results, func(r apply.Result) bool { return r.Kind == kind })
+	if i < 0 {
+		return apply.Result{}, false
+	}
+	return o.Results[i], true
+}
+
+// servingMembers counts the ring's members that are Ready.
+func (o Outcome) servingMembers(document *ring.Document) int {
+	count := 0
+	for _, pod := range o.World.State(o.Now).Pods {
+		if pod.Serving() && slices.Contains(document.Members, pod.Name) {
+			count++
+		}
+	}
+	return count
+}
+
+func available(o Outcome) verdict {
+	wanted := int(o.World.Cache.WantedReplicas())
+	switch {
+	case o.Err != nil:
+		return unknown(v1alpha1.ReasonReconcileFailed, "%s", o.Err)
+	case o.Plan.Step == plan.StepDelete:
+		return no(v1alpha1.ReasonDeleting, "the cache is being deleted")
+	case o.Plan.Step == plan.StepRefuse:
+		return no(v1alpha1.ReasonIsolationUnsupported, unsupported)
+	}
+	document := o.ring()
+	switch {
+	case document == nil:
+		return no(v1alpha1.ReasonRingNotPublished, "no ring has been published yet: %d of %d pods are Ready", o.readyPods(), wanted)
+	case wanted == 0:
+		return no(v1alpha1.ReasonScaledToZero, "spec.replicas is 0")
+	}
+	serving := o.servingMembers(document)
+	if serving == 0 || 2*serving < wanted {
+		return no(v1alpha1.ReasonInsufficientReplicas, "%d of %d wanted pods serve in ring version %d", serving, wanted, document.Version)
+	}
+	return yes(v1alpha1.ReasonReconciled, "%d of %d wanted pods serve in ring version %d", serving, wanted, document.Version)
+}
+
+func (o Outcome) readyPods() int {
+	count := 0
+	for _, pod := range o.World.State(o.Now).Pods {
+		if pod.Serving() {
+			count++
+		}
+	}
+	return count
+}
+
+func progressing(o Outcome) verdict {
+	switch {
+	case o.Err != nil:
+		return unknown(v1alpha1.ReasonReconcileFailed, "%s", o.Err)
+	case o.Plan.Step == plan.StepDelete:
+		return yes(v1alpha1.ReasonDeleting, "the cache is being deleted")
+	case o.Plan.Step == plan.StepRefuse:
+		return no(v1alpha1.ReasonIsolationUnsupported, unsupported)
+	case o.Plan.Step == plan.StepPause:
+		return no(v1alpha1.ReasonPaused, "spec.paused is true")
+	}
+	if v, under := o.underway(); under {
+		return v
+	}
+	if document := o.ring(); document == nil || len(document.Members) != o.Plan.Replicas {
+		return yes(v1alpha1.ReasonWaitingForRing, "Ready pods wait to enter the ring")
+	}
+	if wanted := int(o.World.Cache.WantedReplicas()); o.Plan.Replicas > wanted {
+		return no(v1alpha1.ReasonScaleDownHeld,
+			"%d pods are wanted and %d run: this release does not drain, so all are kept; set spec.replicas to %d or more",
+			wanted, o.Plan.Replicas, o.Plan.Replicas).stall()
+	}
+	return no(v1alpha1.ReasonReconciled, "all is as wanted")
+}
+
+// underway says what the StatefulSet's controller and the pods have still to do.
+func (o Outcome) underway() (verdict, bool) {
+	set := o.World.StatefulSet
+	if r, ok := o.result("StatefulSet"); set == nil || ok && r.Wrote() {
+		return yes(v1alpha1.ReasonWaitingForPods, "the StatefulSet was changed; its controller has yet to act"), true
+	}
+	progress, err := readiness.Of(set, statefulSetKind)
+	switch {
+	case err != nil:
+		return unknown(v1alpha1.ReasonReconcileFailed, "%s", err), true
+	case progress.Done:
+		return verdict{}, false
+	case set.Status.CurrentRevision != "" && set.Status.UpdateRevision != set.Status.CurrentRevision:
+		return yes(v1alpha1.ReasonRollingOut, "%s", progress.Message), true
+	default:
+		return yes(v1alpha1.ReasonWaitingForPods, "%s", progress.Message), true
+	}
+}
+
+func degraded(o Outcome) verdict {
+	switch {
+	case o.Err != nil:
+		return yes(v1alpha1.ReasonReconcileFailed, "%s", o.Err)
+	case o.Plan.Step == plan.StepRefuse:
+		return yes(v1alpha1.ReasonIsolationUnsupported, unsupported).stall()
+	}
+	for _, r := range o.Results {
+		if v, bad := refused(r); bad {
+			return v
+		}
+	}
+	if reason := o.World.Refusal; reason != "" {
+		set := o.World.StatefulSet
+		return yes(v1alpha1.ReasonPodCreationFailed, "StatefulSet %s/%s: pods are refused: %s", set.Namespace, set.Name, reason)
+	}
+	for i := range o.World.Pods {
+		if t := readiness.TroubleOf(&o.World.Pods[i], o.Now); t != nil {
+			return yes(t.Reason, "%s", t)
+		}
+	}
+	return no(v1alpha1.ReasonReconciled, "nothing is wrong")
+}
+
+var refusedReasons = map[string]string{
+	"Service":     v1alpha1.ReasonServiceReconcileFailed,
+	"StatefulSet": v1alpha1.ReasonStatefulSetReconcileFailed,
+	"ConfigMap":   v1alpha1.ReasonRingReconcileFailed,
+}
+
+// refused judges the application of one object. A write that lost a race is not a trouble: the
+// next pass decides again; neither are the remains of a former cache.
+func refused(r apply.Result) (verdict, bool) {
+	var conflict *apply.ConflictError
+	switch {
+	case r.Err == nil || r.Stale():
+		return verdict{}, false
+	case errors.As(r.Err, &conflict):
+		return yes(v1alpha1.ReasonNameConflict, "%s", conflict).stall(), !conflict.Former
+	}
+	if field, ok := r.Immutable(); ok {
+		return yes(v1alpha1.ReasonImmutableField, "%s: %s cannot be changed in place; delete the object with --cascade=orphan and it is created anew", r.Ref(), field).stall(), true
+	}
+	v := yes(refusedReasons[r.Kind], "%s", r.Err)
+	if apierrors.IsInvalid(r.Err) {
+		v = v.stall()
+	}
+	return v, true
+}
+
+func isolated(o Outcome) verdict {
+	if o.World.Cache.Spec.Tenant.Isolate {
+		return no(v1alpha1.ReasonIsolationUnsupported, unsupported)
+	}
+	return no(v1alpha1.ReasonNotRequested, "tenant.isolate is false")
+}
