@@ -1,0 +1,174 @@
+# make help lists the targets. Each does all its own set-up.
+SHELL := /usr/bin/env bash -o pipefail
+.DEFAULT_GOAL := help
+
+VERSION ?= dev
+REGISTRY ?= ghcr.io/sk1-services
+IMG ?= $(REGISTRY)/distributed-cache-operator:$(VERSION)
+CACHE_IMG ?= $(REGISTRY)/tiny-cache:$(VERSION)
+CLI_IMG ?= $(REGISTRY)/cache-cli:$(VERSION)
+
+KUBECTL ?= kubectl
+CONTAINER_TOOL ?= docker
+KIND ?= kind
+KIND_CLUSTER ?= distributed-cache
+CALICO ?= https://raw.githubusercontent.com/projectcalico/calico/v3.31.0/manifests/calico.yaml
+
+# Static binaries, and one set of compiled packages for them, the tools and the local Kubernetes.
+export CGO_ENABLED ?= 0
+LDFLAGS := -s -w -X main.version=$(VERSION)
+BIN := $(CURDIR)/bin
+TOOLS := hack/tools
+CONTROLLER_GEN := $(BIN)/controller-gen
+GOLANGCI := $(BIN)/golangci-lint
+LOCALKUBE := $(BIN)/localkube
+LOCALKUBE_SOURCES := $(shell find hack/localkube -name '*.go' -o -name 'go.*')
+
+##@ General
+
+.PHONY: help
+help: ## Show this text.
+	@awk 'BEGIN {FS = ":.*##"} \
+	  /^##@/ {printf "\n\033[1m%s\033[0m\n", substr($$0, 5)} \
+	  /^[a-zA-Z0-9_-]+:.*##/ {printf "  \033[36m%-26s\033[0m%s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+##@ See it
+
+.PHONY: demo
+demo: ## Start a local Kubernetes, install the operator and show a cache at work.
+	hack/demo.sh
+
+.PHONY: demo-down
+demo-down: $(LOCALKUBE) ## Take the demo down and leave nothing behind.
+	$(LOCALKUBE) down --name demo
+
+##@ Develop
+
+.PHONY: build
+build: ## Build the three binaries into bin/.
+	go build -ldflags '$(LDFLAGS)' -o $(BIN)/ ./cmd/...
+
+.PHONY: run
+run: ## Run the operator on this machine against the current kubeconfig.
+	go run ./cmd/manager --log-console --metrics-insecure --metrics-bind-address 127.0.0.1:8080
+
+.PHONY: generate
+generate: $(CONTROLLER_GEN) ## Generate deep copies and apply configurations.
+	$(CONTROLLER_GEN) object paths=./apis/...
+	rm -rf applyconfiguration && $(CONTROLLER_GEN) applyconfiguration paths=./apis/...
+
+.PHONY: manifests
+manifests: $(CONTROLLER_GEN) ## Generate the CRD and the operator's role.
+	$(CONTROLLER_GEN) crd paths=./apis/... output:crd:artifacts:config=config/crd/bases
+	$(CONTROLLER_GEN) rbac:roleName=distributed-cache-operator paths=./pkg/controller/... output:rbac:artifacts:config=config/rbac
+
+.PHONY: golden
+golden: ## Rewrite the golden files; look at the diff.
+	UPDATE_GOLDEN=1 go test ./apis/... ./pkg/render/...
+
+.PHONY: fmt
+fmt: $(GOLANGCI) ## Format the code.
+	$(GOLANGCI) fmt
+	cd hack/localkube && $(GOLANGCI) fmt --config $(CURDIR)/.golangci.yml
+
+.PHONY: lint
+lint: $(GOLANGCI) ## Lint the code, import directions included.
+	$(GOLANGCI) run
+	cd hack/localkube && $(GOLANGCI) run --config $(CURDIR)/.golangci.yml
+
+.PHONY: verify
+verify: ## Check that generated files and module files are fresh.
+	hack/verify.sh
+
+##@ Test
+
+.PHONY: test
+test: lint verify test-unit test-integration test-e2e ## Everything: lint, generated files, unit, integration, end to end.
+
+.PHONY: test-unit
+test-unit: ## Unit tests, with the race detector.
+	CGO_ENABLED=1 go test -race -shuffle=on ./apis/... ./cmd/... ./pkg/...
+	cd hack/localkube && go test ./...
+
+.PHONY: test-integration
+test-integration: $(LOCALKUBE) ## Tests on a real control plane, with kwok nodes.
+	go test -tags integration -count=1 -timeout 20m ./test/integration/... -ginkgo.v
+
+.PHONY: test-e2e
+test-e2e: $(LOCALKUBE) ## Tests on a real node; says why where the machine cannot run one.
+	go test -tags e2e -count=1 -timeout 30m ./test/e2e/... -ginkgo.v
+
+.PHONY: bench-idle
+bench-idle: $(LOCALKUBE) ## Count the idle operator's requests at the API server over 30 s.
+	go test -tags integration -count=1 -timeout 10m ./test/integration/... -ginkgo.focus 'idle' -ginkgo.v | grep --line-buffered -E '^figure|^ok|FAIL|Passed'
+
+##@ Local Kubernetes
+
+$(LOCALKUBE): $(LOCALKUBE_SOURCES)
+	cd hack/localkube && go build -o $@ .
+
+.PHONY: localkube
+localkube: $(LOCALKUBE) ## Build the command that runs a local Kubernetes (bin/localkube --help).
+
+##@ Images
+
+.PHONY: docker-build
+docker-build: ## Build the operator's image.
+	$(CONTAINER_TOOL) build --build-arg VERSION=$(VERSION) -t $(IMG) .
+
+.PHONY: docker-build-tiny-cache
+docker-build-tiny-cache: ## Build the cache's image.
+	$(CONTAINER_TOOL) build --build-arg VERSION=$(VERSION) -f Dockerfile.tiny-cache -t $(CACHE_IMG) .
+
+.PHONY: docker-build-cache-cli
+docker-build-cache-cli: ## Build the client's image.
+	$(CONTAINER_TOOL) build --build-arg VERSION=$(VERSION) -f Dockerfile.cache-cli -t $(CLI_IMG) .
+
+##@ kind
+
+.PHONY: kind-up
+kind-up: docker-build docker-build-tiny-cache docker-build-cache-cli ## Create a kind cluster with Calico, load the images, install the CRD.
+	$(KIND) create cluster --name $(KIND_CLUSTER) --config hack/kind-config.yaml
+	$(KUBECTL) apply -f $(CALICO)
+	$(KUBECTL) wait --for=condition=Ready nodes --all --timeout=5m
+	$(MAKE) kind-load-tiny-cache install
+	$(KIND) load docker-image --name $(KIND_CLUSTER) $(IMG) $(CLI_IMG)
+
+.PHONY: kind-load-tiny-cache
+kind-load-tiny-cache: ## Load the cache's image into the kind cluster.
+	$(KIND) load docker-image --name $(KIND_CLUSTER) $(CACHE_IMG)
+
+.PHONY: kind-down
+kind-down: ## Delete the kind cluster.
+	$(KIND) delete cluster --name $(KIND_CLUSTER)
+
+##@ Deploy to the current kubeconfig
+
+.PHONY: install
+install: ## Install the CRD.
+	$(KUBECTL) apply --server-side -k config/crd
+
+.PHONY: uninstall
+uninstall: ## Remove the CRD, and with it every cache.
+	$(KUBECTL) delete --ignore-not-found -k config/crd
+
+.PHONY: deploy
+deploy: ## Install the operator with IMG and CACHE_IMG.
+	hack/overlay.sh '$(IMG)' '$(CACHE_IMG)' | $(KUBECTL) apply --server-side -f -
+
+.PHONY: undeploy
+undeploy: ## Remove the operator and the CRD. Delete the caches first.
+	$(KUBECTL) delete --ignore-not-found -k config/default
+
+##@ Tools
+
+.PHONY: controller-gen
+controller-gen: $(CONTROLLER_GEN) ## Build controller-gen.
+
+# Built from the versions pinned in hack/tools.
+$(CONTROLLER_GEN): $(TOOLS)/go.mod
+	@cd $(TOOLS) && go build -o $@ sigs.k8s.io/controller-tools/cmd/controller-gen
+
+$(GOLANGCI): $(TOOLS)/go.mod
+	@echo 'building golangci-lint; the first time takes a few minutes'
+	cd $(TOOLS) && go build -o $@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
