@@ -1,0 +1,173 @@
+package cache
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/VictoriaMetrics/fastcache"
+	"github.com/cespare/xxhash/v2"
+)
+
+// Cache is a bounded map with approximate LRU eviction and times to live. All
+// methods may be called at the same time. The package comment states what is
+// guaranteed.
+type Cache struct {
+	ring         *fastcache.Cache
+	clock        func() time.Duration
+	maxValueSize int
+	capacity     int64
+	stripes      [stripeCount]stripe
+
+	// partID numbers large values. It starts at random so that no client can
+	// name a part's key.
+	partID  atomic.Uint64
+	scratch sync.Pool
+}
+
+// Meta describes an entry as of the moment it was read.
+type Meta struct {
+	// Size of the value in bytes.
+	Size int
+	// Age is the time since the Set that stored the value.
+	Age time.Duration
+	// TTL is the time left until expiry, always positive; 0 when the entry
+	// does not expire.
+	TTL time.Duration
+}
+
+// New returns an empty cache, or an error that says which option is wrong. The
+// memory of the rings is taken as they fill, and not given back to the system
+// before the process ends.
+func New(o Options) (*Cache, error) {
+	o = o.withDefaults()
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	var seed [8]byte
+	if _, err := rand.Read(seed[:]); err != nil {
+		return nil, fmt.Errorf("cache: read random seed: %w", err)
+	}
+	c := &Cache{
+		ring:         fastcache.New(int(o.Capacity)),
+		clock:        o.Clock,
+		maxValueSize: o.MaxValueSize,
+		capacity:     o.Capacity,
+		scratch:      sync.Pool{New: func() any { return new([]byte) }},
+	}
+	c.partID.Store(binary.LittleEndian.Uint64(seed[:]))
+	for i := range c.stripes {
+		c.stripes[i].ring = c.ring
+		c.stripes[i].ledger = newLedger(uint64(o.Capacity / stripeCount))
+		c.stripes[i].pacer.minRecord = uint64(o.MinRecordSize)
+	}
+	return c, nil
+}
+
+// MaxValueSize returns the longest value in bytes that Set accepts.
+func (c *Cache) MaxValueSize() int { return c.maxValueSize }
+
+// Set stores a copy of value under key for ttl; 0 stores it without expiry.
+// The error wraps ErrKey, ErrTooLarge or ErrTTL, and then nothing has changed.
+func (c *Cache) Set(key, value []byte, ttl time.Duration) error {
+	if err := checkKey(key); err != nil {
+		return err
+	}
+	if len(value) > c.maxValueSize {
+		return fmt.Errorf("%w: %d bytes, the limit is %d", ErrTooLarge, len(value), c.maxValueSize)
+	}
+	if err := checkTTL(ttl); err != nil {
+		return err
+	}
+	now := c.clock()
+	t := trailer{kind: wholeRecord, created: now.Milliseconds()}
+	if ttl > 0 {
+		t.expiry = int64(now + ttl)
+	}
+	if len(value) <= partSize {
+		c.store(key, value, t, int64(now))
+		return nil
+	}
+	// The parts go first: whoever sees the head can read them all.
+	head := c.writeParts(value, t, int64(now))
+	t.kind = headRecord
+	c.store(key, head.encode(), t, int64(now))
+	return nil
+}
+
+// store replaces whatever is under key by a new record.
+func (c *Cache) store(key, payload []byte, t trailer, now int64) {
+	s := c.stripe(key)
+	buf := c.getScratch()
+	defer c.scratch.Put(buf)
+
+	s.mu.Lock()
+	old, b, had := s.find(*buf, key)
+	if had {
+		s.retire(old, now, &s.tally.overwrites)
+	}
+	orphan, isLarge := old.head()
+	*buf = s.put(b, key, payload, t, old, had, now)
+	s.tally.sets++
+	s.mu.Unlock()
+
+	if had && isLarge {
+		c.dropParts(orphan, now)
+	}
+}
+
+// Delete removes the entry under key and reports whether there was one.
+func (c *Cache) Delete(key []byte) bool {
+	if checkKey(key) != nil {
+		return false
+	}
+	s := c.stripe(key)
+	now := int64(c.clock())
+	buf := c.getScratch()
+	defer c.scratch.Put(buf)
+
+	s.mu.Lock()
+	old, b, had := s.find(*buf, key)
+	*buf = b
+	if !had || old.kind == partRecord {
+		s.mu.Unlock()
+		return false
+	}
+	s.drop(key, old, now, &s.tally.deletes)
+	s.mu.Unlock()
+
+	if orphan, isLarge := old.head(); isLarge {
+		c.dropParts(orphan, now)
+	}
+	return !old.expired(now)
+}
+
+// discard removes the entry under key if it still is the record at position.
+func (c *Cache) discard(key []byte, position uint64, now int64) {
+	s := c.stripe(key)
+	buf := c.getScratch()
+	defer c.scratch.Put(buf)
+
+	s.mu.Lock()
+	old, b, had := s.find(*buf, key)
+	*buf = b
+	if !had || old.position != position {
+		s.mu.Unlock()
+		return
+	}
+	s.drop(key, old, now, &s.tally.evictions)
+	s.mu.Unlock()
+
+	if orphan, isLarge := old.head(); isLarge {
+		c.dropParts(orphan, now)
+	}
+}
+
+func (c *Cache) stripe(key []byte) *stripe {
+	return &c.stripes[xxhash.Sum64(key)%stripeCount]
+}
+
+func (c *Cache) getScratch() *[]byte { return c.scratch.Get().(*[]byte) }

@@ -1,0 +1,84 @@
+package cache
+
+import (
+	"testing"
+	"time"
+)
+
+// Between a read and what follows from it (moving the entry, dropping it, trying
+// again) anyone may come in. These tests stop the clock at that point: they act
+// on what an old read saw, after the entry was replaced or deleted.
+
+// oldRead returns what a read of key saw.
+func oldRead(t *testing.T, c *Cache, key []byte) (entryMeta, largeHead) {
+	t.Helper()
+	r, _, ok := c.stripe(key).find(nil, key)
+	if !ok {
+		t.Fatal("nothing stored")
+	}
+	size, _ := r.valueSize()
+	head, _ := r.head()
+	return entryMeta{trailer: r.trailer, size: size}, head
+}
+
+func TestStalePromotionChangesNothing(t *testing.T) {
+	c := newTestCache(t, Options{})
+	k, s := key(1), c.stripe(key(1))
+	first, second := pattern(1, 3*partSize), pattern(2, 2*partSize)
+	mustSet(t, c, k, first, 0)
+	seen, _ := oldRead(t, c, k)
+
+	mustSet(t, c, k, second, 0)
+	before := c.Stats()
+	c.promoteLarge(s, k, seen, first, 0)
+	c.promote(s, k, seen.position, 0)
+	wantValue(t, c, k, second)
+
+	c.Delete(k)
+	c.promoteLarge(s, k, seen, first, 0)
+	c.promote(s, k, seen.position, 0)
+	wantMiss(t, c, k)
+	after := c.Stats()
+	if after.Promotions != before.Promotions || after.Entries != 0 || after.Bytes != 0 {
+		t.Errorf("stale promotions left something behind: %+v", after)
+	}
+}
+
+func TestStaleDiscardKeepsTheNewEntry(t *testing.T) {
+	c := newTestCache(t, Options{})
+	k := key(1)
+	mustSet(t, c, k, []byte("old"), 0)
+	seen, _ := oldRead(t, c, k)
+	mustSet(t, c, k, []byte("new"), 0)
+	c.discard(k, seen.position, 0)
+	wantValue(t, c, k, []byte("new"))
+}
+
+// Parts that vanish because the value was replaced are no reason for a miss.
+func TestReplacedWhileReadIsReadAgain(t *testing.T) {
+	c := newTestCache(t, Options{})
+	k, s := key(1), c.stripe(key(1))
+	mustSet(t, c, k, pattern(1, 3*partSize), 0)
+	seen, head := oldRead(t, c, k)
+	mustSet(t, c, k, pattern(2, 2*partSize), 0)
+	if _, _, outcome := c.readLarge(s, nil, k, seen, head, 0); outcome != readTorn {
+		t.Errorf("outcome %v, want %v", outcome, readTorn)
+	}
+	wantValue(t, c, k, pattern(2, 2*partSize))
+}
+
+// A Set that was overtaken by a purge of a later second has expired already:
+// it must show up as set and expired, not vanish from the balance.
+func TestSetOvertakenByPurge(t *testing.T) {
+	clock := newFakeClock(0)
+	c := newTestCache(t, Options{Clock: clock.read})
+	clock.advance(10 * time.Second)
+	c.Stats()
+	c.store(key(1), []byte("v"), trailer{kind: wholeRecord, expiry: 5e9}, 4e9)
+	wantMiss(t, c, key(1))
+	st := c.Stats()
+	if st.Sets != 1 || st.Expirations != 1 || st.Entries != 0 || st.Bytes != 0 {
+		t.Errorf("want one set, one expiration: %+v", st)
+	}
+	wantBalance(t, st)
+}

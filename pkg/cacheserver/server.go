@@ -1,0 +1,205 @@
+package cacheserver
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"github.com/sk1-services/distributed-cache/pkg/cache"
+)
+
+// Server serves one cache on one listener, once.
+type Server struct {
+	options     Options
+	cache       *cache.Cache
+	http        *fasthttp.Server
+	fixed       map[string]page
+	connections *connections
+	payloads    *payloads
+	metrics     *metrics
+	started     time.Time
+
+	// draining is set from the stop on, closing from the end of the drain on.
+	draining, closing atomic.Bool
+	// aborted ends when Abort is called.
+	aborted context.Context
+	abort   context.CancelFunc
+}
+
+// New returns a server, or an error that says which option is wrong.
+func New(o Options) (*Server, error) {
+	o = o.withDefaults()
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	s := &Server{
+		options:     o,
+		cache:       o.Cache,
+		connections: newConnections(o.MaxConnections),
+		payloads:    newPayloads(o.PayloadBytes, o.PayloadWait),
+		started:     time.Now(),
+	}
+	s.aborted, s.abort = context.WithCancel(context.Background())
+	s.fixed = s.pages()
+	s.metrics = newMetrics(s)
+	s.http = &fasthttp.Server{
+		Handler:       s.handle,
+		ErrorHandler:  func(ctx *fasthttp.RequestCtx, err error) { refuseRequest(err).answer(ctx) },
+		ExpectHandler: s.expect,
+		ConnState:     s.connections.observe,
+		// The listener bounds connections; this must only not be in the way.
+		// Lingering connections count there and not here.
+		Concurrency: o.MaxConnections + 1,
+		// A worker without a connection still holds its stack; starting one
+		// is cheap beside opening a connection.
+		MaxIdleWorkerDuration:        2 * time.Second,
+		ReadBufferSize:               o.MaxHeaderBytes,
+		ReadTimeout:                  o.ReadTimeout,
+		IdleTimeout:                  o.IdleTimeout,
+		WriteTimeout:                 o.WriteTimeout,
+		MaxRequestBodySize:           o.Cache.MaxValueSize(),
+		StreamRequestBody:            true,
+		DisablePreParseMultipartForm: true,
+		CloseOnShutdown:              true,
+		TCPKeepalive:                 true,
+		NoDefaultServerHeader:        true,
+		SecureErrorLogMessage:        true,
+		Logger:                       connectionLog{o.Logger},
+	}
+	return s, nil
+}
+
+// handle answers one request.
+func (s *Server) handle(ctx *fasthttp.RequestCtx) {
+	if s.closing.Load() {
+		ctx.SetConnectionClose()
+	}
+	t := splitTarget(ctx.Request.Header.RequestURI())
+	key, isKey, refused := t.key()
+	if !isKey {
+		s.finish(ctx, s.serveFixed(ctx, t))
+		return
+	}
+	start := time.Now()
+	label := methodLabel(ctx.Method())
+	if refused == nil {
+		refused = s.serveEntry(ctx, t, key)
+	}
+	status := ctx.Response.StatusCode()
+	if refused != nil {
+		status = refused.status
+	}
+	s.metrics.observe(label, status, time.Since(start))
+	s.finish(ctx, refused)
+}
+
+func (s *Server) serveFixed(ctx *fasthttp.RequestCtx, t target) *refusal {
+	if p, ok := s.fixed[string(t.path)]; ok {
+		return s.servePage(ctx, p)
+	}
+	return refuse(http.StatusNotFound, "no such path: entries are at "+keyPrefix+"{key}")
+}
+
+func (s *Server) finish(ctx *fasthttp.RequestCtx, refused *refusal) {
+	switch {
+	case refused == nil:
+	case refused.cut:
+		s.cutOff(ctx, refused)
+	default:
+		closing := ctx.Response.ConnectionClose()
+		refused.answer(ctx)
+		if closing {
+			ctx.SetConnectionClose()
+		}
+	}
+}
+
+// expect answers "Expect: 100-continue" before the body is sent.
+func (s *Server) expect(ctx *fasthttp.RequestCtx) int {
+	if ctx.Request.Header.ContentLength() > s.cache.MaxValueSize() {
+		s.tooLarge().answer(ctx)
+		return http.StatusRequestEntityTooLarge
+	}
+	return http.StatusContinue
+}
+
+// Serve serves on listener until ctx ends, and then stops:
+//
+//  1. It serves on, new connections too, for as long as Options.Drain says.
+//  2. For up to half of ShutdownTimeout it still answers everything, now with
+//     "Connection: close", so that clients leave by themselves.
+//  3. It closes the listener and idle connections, waits for what is running,
+//     and at the end of ShutdownTimeout closes what is left.
+//
+// It returns nil after such a stop, and an error if the listener fails before.
+func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
+	ended := make(chan error, 1)
+	go func() { ended <- s.http.Serve(&boundedListener{listener, s.connections}) }()
+	select {
+	case err := <-ended:
+		s.connections.closeAll()
+		return fmt.Errorf("serve on %s: %w", listener.Addr(), err)
+	case <-ctx.Done():
+	case <-s.aborted.Done():
+	}
+	s.draining.Store(true)
+	s.options.Logger.Info("stopping: serving on until the drain is over")
+	s.options.Drain.ServeOn(s.aborted)
+
+	s.closing.Store(true)
+	s.options.Logger.Info("drained: closing connections")
+	s.shutdown()
+	<-ended
+	s.options.Logger.Info("stopped")
+	return nil
+}
+
+// Abort ends a running Serve at once, without drain and without waiting for
+// clients.
+func (s *Server) Abort() { s.abort() }
+
+func (s *Server) shutdown() {
+	// The last tenth is for closing what remains.
+	most := s.options.ShutdownTimeout
+	s.waitForClients(most / 2)
+	ctx, cancel := context.WithTimeout(s.aborted, most/2-most/10)
+	defer cancel()
+	if err := s.http.ShutdownWithContext(ctx); err != nil {
+		open, _ := s.connections.count()
+		s.options.Logger.Info("closing the connections that are left", "connections", open, "reason", err)
+	}
+	s.connections.closeAll()
+}
+
+// waitForClients returns when no connection is left, after most, or on Abort.
+func (s *Server) waitForClients(most time.Duration) {
+	end := time.NewTimer(most)
+	defer end.Stop()
+	look := time.NewTicker(10 * time.Millisecond)
+	defer look.Stop()
+	for {
+		if open, _ := s.connections.count(); open == 0 {
+			return
+		}
+		select {
+		case <-s.aborted.Done():
+			return
+		case <-end.C:
+			return
+		case <-look.C:
+		}
+	}
+}
+
+// connectionLog lets fasthttp speak at level debug: it reports what clients do.
+type connectionLog struct{ *slog.Logger }
+
+func (l connectionLog) Printf(format string, args ...any) {
+	l.Debug("connection: " + fmt.Sprintf(format, args...))
+}
