@@ -60,9 +60,9 @@ type DistributedCacheSpec struct {
 	// from it. At least 64Mi.
 	// +optional
 	// +kubebuilder:default="128Mi"
-	// +kubebuilder:validation:XValidation:rule="quantity(string(self)).compareTo(quantity('64Mi')) >= 0",message="memoryPerPod must be at least 64Mi"
-	// +kubebuilder:validation:XValidation:rule="quantity(string(self)).compareTo(quantity('1Ti')) <= 0",message="memoryPerPod must be at most 1Ti; use more replicas instead"
-	// +kubebuilder:validation:XValidation:rule="quantity(string(self)).isInteger()",message="memoryPerPod must be a whole number of bytes, for example 128Mi"
+	// +kubebuilder:validation:XValidation:rule="!isQuantity(string(self)) || quantity(string(self)).compareTo(quantity('64Mi')) >= 0",message="memoryPerPod must be at least 64Mi"
+	// +kubebuilder:validation:XValidation:rule="!isQuantity(string(self)) || quantity(string(self)).compareTo(quantity('1Ti')) <= 0",message="memoryPerPod must be at most 1Ti; use more replicas instead"
+	// +kubebuilder:validation:XValidation:rule="!isQuantity(string(self)) || quantity(string(self)).isInteger()",message="memoryPerPod must be a whole number of bytes, for example 128Mi"
 	MemoryPerPod *resource.Quantity `json:"memoryPerPod,omitempty"`
 
 	// drain says how a pod leaves the ring for good.

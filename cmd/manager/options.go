@@ -79,8 +79,8 @@ func (o *options) validate() error {
 		return fmt.Errorf("--concurrency %d: at least 1 is needed", o.concurrency)
 	case o.timing.JoinDelay < 0 || o.timing.JoinWindow < 0 || o.timing.BootstrapLimit < 0:
 		return errors.New("--join-delay, --join-window and --bootstrap-limit: durations of 0s or more are needed")
-	case o.timing.JoinDelay+o.timing.JoinWindow > maxJoin:
-		return fmt.Errorf("--join-delay plus --join-window: at most %s, the minReadySeconds of the cache pods, or a rolling update would run ahead of the ring", maxJoin)
+	case o.timing.JoinDelay+o.timing.JoinWindow > o.timing.MinReady:
+		return fmt.Errorf("--join-delay plus --join-window: at most %s, the minReadySeconds of the cache pods, or a rolling update would run ahead of the ring", o.timing.MinReady)
 	}
 	return nil
 }

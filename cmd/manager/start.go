@@ -24,9 +24,6 @@ import (
 // leaseName is the lease that the leading operator holds.
 const leaseName = "distributedcache-operator"
 
-// maxJoin is the minReadySeconds of templates/statefulset.yaml.
-const maxJoin = 5 * time.Second
-
 func start(ctx context.Context, config *rest.Config, o *options) error {
 	logger := o.logger()
 	ctrl.SetLogger(logger)

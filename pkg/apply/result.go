@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -39,6 +40,12 @@ func (r Result) Wrote() bool { return r.Action == Created || r.Action == Updated
 // Stale reports whether the write was refused because the object had changed since it was read:
 // the next pass, on a newer read, decides again.
 func (r Result) Stale() bool { return apierrors.IsConflict(r.Err) }
+
+// Doomed reports whether the write was refused because its namespace is being deleted, and the
+// object's owner with it.
+func (r Result) Doomed() bool {
+	return apierrors.HasStatusCause(r.Err, corev1.NamespaceTerminatingCause)
+}
 
 // Immutable is the field that the server refused to change because it cannot be changed.
 func (r Result) Immutable() (string, bool) {

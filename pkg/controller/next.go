@@ -20,6 +20,8 @@ const (
 	// refusalPause is how soon to look again for pods that are refused: nothing that is watched
 	// changes when the reason goes.
 	refusalPause = 10 * time.Second
+	// doomedPause is how soon to look again at a cache whose namespace is being deleted.
+	doomedPause = 10 * time.Second
 	// pressing is what a failed pass looks at again without regard to the back-off.
 	pressing = 5 * time.Second
 )
@@ -38,9 +40,12 @@ func next(ctx context.Context, o report.Outcome, reported error) (ctrl.Result, e
 	}
 	failed := []error{o.Err}
 	for _, result := range o.Results {
-		if result.Stale() {
+		switch {
+		case result.Stale():
 			wake = append(wake, stalePause)
-		} else {
+		case result.Doomed():
+			wake = append(wake, doomedPause)
+		default:
 			failed = append(failed, result.Err)
 		}
 	}

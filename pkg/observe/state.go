@@ -21,7 +21,7 @@ func (w *World) State(now time.Time) plan.State {
 		Ring:      w.Document(),
 	}
 	if set := w.StatefulSet; set != nil && set.Spec.Replicas != nil {
-		s.Set = &plan.Set{Created: set.CreationTimestamp.Time, Replicas: int(*set.Spec.Replicas)}
+		s.Set = &plan.Set{Created: set.CreationTimestamp.Time, Replicas: int(*set.Spec.Replicas), Rolling: w.rolling()}
 	}
 	for i := range w.Pods {
 		pod := &w.Pods[i]
@@ -34,6 +34,16 @@ func (w *World) State(now time.Time) plan.State {
 		})
 	}
 	return s
+}
+
+// rolling reports whether pods of an older template are still to be replaced, as far as the
+// StatefulSet's controller has seen its present one.
+func (w *World) rolling() bool {
+	status := w.StatefulSet.Status
+	if status.ObservedGeneration < w.StatefulSet.Generation || status.UpdateRevision == "" {
+		return false
+	}
+	return status.CurrentRevision != status.UpdateRevision
 }
 
 // Document is the published ring of this cache: nil if there is none, if it is another cache's

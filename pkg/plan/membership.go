@@ -14,7 +14,7 @@ func bootstrap(s State, t Timing) (Plan, bool) {
 	if s.Ring != nil {
 		return Plan{}, false
 	}
-	p := Plan{Step: StepBootstrap, Replicas: s.size()}
+	p := Plan{Step: StepBootstrap}
 	serving := s.serving()
 	due := len(serving) == s.size()
 	if !due && len(serving) > 0 && s.Set != nil {
@@ -23,7 +23,7 @@ func bootstrap(s State, t Timing) (Plan, bool) {
 		p.Wake = max(left, 0)
 	}
 	if due {
-		p = Plan{Step: StepPublish, Replicas: s.size(), Ring: &ring.Document{Version: s.firstVersion(), Members: names(serving)}}
+		p = Plan{Step: StepPublish, Ring: &ring.Document{Version: s.firstVersion(), Members: names(serving)}}
 	}
 	return p, true
 }
@@ -45,7 +45,7 @@ func publish(s State, t Timing) (Plan, bool) {
 		return Plan{}, false
 	}
 	version := max(s.Ring.Version, s.HighWater) + 1
-	return Plan{Step: StepPublish, Replicas: s.size(), Ring: &ring.Document{Version: version, Members: next}, Wake: s.joinWait(t)}, true
+	return Plan{Step: StepPublish, Ring: &ring.Document{Version: version, Members: next}, Wake: s.joinWait(t)}, true
 }
 
 // members is the list that should stand now.
@@ -107,7 +107,7 @@ func (s State) joinWait(t Timing) time.Duration {
 
 // wait names what a standing ring waits for.
 func wait(s State, t Timing) (Plan, bool) {
-	p := Plan{Replicas: s.size(), Ring: s.Ring, Wake: s.joinWait(t)}
+	p := Plan{Ring: s.Ring, Wake: s.joinWait(t)}
 	switch {
 	case len(s.newcomers()) > 0:
 		p.Step = StepJoin

@@ -7,6 +7,8 @@
 //   - Termination never leads publication: the StatefulSet never gets smaller than the ring needs.
 //   - A ring's version grows exactly when its bytes change, and never falls for one cache.
 //   - Unreadiness alone never empties the ring.
+//   - A changed pod template replaces one member at a time: the rollout waits behind a gate while
+//     more than one member is too fresh to count as available.
 //
 // Next walks a ladder of named rungs; the first that applies decides.
 package plan
@@ -64,6 +66,8 @@ type State struct {
 type Set struct {
 	Created  time.Time
 	Replicas int
+	// Rolling says that pods of an older template are still to be replaced.
+	Rolling bool
 }
 
 // Pod is what matters of a cache pod.
@@ -85,6 +89,8 @@ type Plan struct {
 	Untouched bool
 	// Replicas is the size of the StatefulSet.
 	Replicas int
+	// Partition is the lowest ordinal whose pod may be replaced for a changed template.
+	Partition int
 	// Ring is the document that is to stand, changed or not; nil while there is none yet.
 	Ring *ring.Document
 	// Wake is when time alone changes the plan, counted from State.Now; 0 if it does not.
@@ -100,12 +106,18 @@ type Timing struct {
 	JoinWindow time.Duration
 	// BootstrapLimit is how long the first ring waits for pods that are not Ready.
 	BootstrapLimit time.Duration
+	// MinReady is the StatefulSet's minReadySeconds, at least JoinDelay and JoinWindow together:
+	// a rollout goes on only when the pod before is back in the ring.
+	MinReady time.Duration
 }
 
-// DefaultTiming is the timing of a release. JoinDelay and JoinWindow together stay below the
-// StatefulSet's minReadySeconds (templates/statefulset.yaml), so that a rolling update goes on
-// only when the pod before is back in the ring.
-var DefaultTiming = Timing{JoinDelay: 3 * time.Second, JoinWindow: time.Second, BootstrapLimit: time.Minute}
+// DefaultTiming is the timing of a release.
+var DefaultTiming = Timing{
+	JoinDelay:      3 * time.Second,
+	JoinWindow:     time.Second,
+	BootstrapLimit: time.Minute,
+	MinReady:       5 * time.Second,
+}
 
 // pace is how soon to look again when only the cache's own status is awaited.
 const pace = 200 * time.Millisecond
@@ -116,12 +128,23 @@ var ladder = []rung{remove, pause, refuse, record, bootstrap, publish, wait}
 
 // Next is the plan for s.
 func Next(s State, t Timing) Plan {
+	p := Plan{Step: StepSettle, Ring: s.Ring}
 	for _, step := range ladder {
-		if p, ok := step(s, t); ok {
-			return p
+		if q, ok := step(s, t); ok {
+			p = q
+			break
 		}
 	}
-	return Plan{Step: StepSettle, Replicas: s.size(), Ring: s.Ring}
+	if p.Untouched {
+		return p
+	}
+	p.Replicas = s.size()
+	var wake time.Duration
+	p.Partition, wake = s.gate(t)
+	if p.Wake == 0 || wake > 0 && wake < p.Wake {
+		p.Wake = wake
+	}
+	return p
 }
 
 // size is the number of pods to run: never fewer than run now, because this release does not
@@ -160,5 +183,5 @@ func refuse(s State, _ Timing) (Plan, bool) {
 // behind, and a lost ConfigMap can be replaced without using a version twice.
 func record(s State, _ Timing) (Plan, bool) {
 	behind := s.Ring != nil && s.Ring.Version > s.HighWater
-	return Plan{Step: StepRecord, Replicas: s.size(), Ring: s.Ring, Wake: pace}, behind
+	return Plan{Step: StepRecord, Ring: s.Ring, Wake: pace}, behind
 }

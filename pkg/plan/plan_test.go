@@ -14,7 +14,7 @@ import (
 
 var (
 	epoch  = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	timing = plan.Timing{JoinDelay: 3 * time.Second, JoinWindow: time.Second, BootstrapLimit: time.Minute}
+	timing = plan.Timing{JoinDelay: 3 * time.Second, JoinWindow: time.Second, BootstrapLimit: time.Minute, MinReady: 5 * time.Second}
 )
 
 // at is a time in seconds after the epoch.
@@ -174,6 +174,9 @@ func TestNext(t *testing.T) {
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
+			if !tc.want.Untouched {
+				tc.want.Partition = plan.GateClosed
+			}
 			if diff := cmp.Diff(tc.want, plan.Next(tc.state, timing), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}

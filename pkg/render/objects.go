@@ -35,7 +35,7 @@ func Render(cache *v1alpha1.DistributedCache, p plan.Plan, options Options) (Obj
 	if objects.Service, err = service(cache); err != nil {
 		return Objects{}, err
 	}
-	if objects.StatefulSet, err = statefulSet(cache, p.Replicas, options); err != nil {
+	if objects.StatefulSet, err = statefulSet(cache, p, options); err != nil {
 		return Objects{}, err
 	}
 	if objects.Ring, err = ringMap(cache, p); err != nil {

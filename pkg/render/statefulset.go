@@ -9,10 +9,11 @@ import (
 	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
 
 	"github.com/sk1-services/distributed-cache/apis/v1alpha1"
+	"github.com/sk1-services/distributed-cache/pkg/plan"
 	"github.com/sk1-services/distributed-cache/templates"
 )
 
-func statefulSet(cache *v1alpha1.DistributedCache, replicas int, options Options) (*appsv1ac.StatefulSetApplyConfiguration, error) {
+func statefulSet(cache *v1alpha1.DistributedCache, p plan.Plan, options Options) (*appsv1ac.StatefulSetApplyConfiguration, error) {
 	object, err := decode[appsv1ac.StatefulSetApplyConfiguration](templates.StatefulSet)
 	if err != nil {
 		return nil, err
@@ -23,8 +24,10 @@ func statefulSet(cache *v1alpha1.DistributedCache, replicas int, options Options
 		WithOwnerReferences(owner(cache))
 	object.Spec.
 		WithServiceName(v1alpha1.ServiceName(cache.Name)).
-		WithReplicas(int32(replicas)).
+		WithReplicas(int32(p.Replicas)).
 		WithSelector(metav1ac.LabelSelector().WithMatchLabels(selector(cache)))
+
+	object.Spec.UpdateStrategy.WithRollingUpdate(appsv1ac.RollingUpdateStatefulSetStrategy().WithPartition(int32(p.Partition)))
 
 	pod := object.Spec.Template
 	podLabels := maps.Clone(cache.Spec.Pod.Labels)

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"strings"
 	"testing"
+	"time"
 
 	appsv1ac "k8s.io/client-go/applyconfigurations/apps/v1"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
@@ -105,5 +106,17 @@ func collect(path string, value any, found map[string]any) {
 		}
 	default:
 		found[path] = v
+	}
+}
+
+// The rollout's pace is the plan's, and the StatefulSet's controller keeps it.
+func TestMinReadySecondsIsThePlans(t *testing.T) {
+	set, err := decode[appsv1ac.StatefulSetApplyConfiguration](templates.StatefulSet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	timing := plan.DefaultTiming
+	if got := time.Duration(*set.Spec.MinReadySeconds) * time.Second; got != timing.MinReady || got < timing.JoinDelay+timing.JoinWindow {
+		t.Errorf("minReadySeconds is %s; the plan has %+v", got, timing)
 	}
 }

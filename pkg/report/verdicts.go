@@ -114,10 +114,10 @@ func (o Outcome) underway() (verdict, bool) {
 	switch {
 	case err != nil:
 		return unknown(v1alpha1.ReasonReconcileFailed, "%s", err), true
+	case o.World.State(o.Now).Set.Rolling:
+		return yes(v1alpha1.ReasonRollingOut, "%d of %d pods are of the wanted template", set.Status.UpdatedReplicas, o.Plan.Replicas), true
 	case progress.Done:
 		return verdict{}, false
-	case set.Status.CurrentRevision != "" && set.Status.UpdateRevision != set.Status.CurrentRevision:
-		return yes(v1alpha1.ReasonRollingOut, "%s", progress.Message), true
 	default:
 		return yes(v1alpha1.ReasonWaitingForPods, "%s", progress.Message), true
 	}
@@ -154,11 +154,12 @@ var refusedReasons = map[string]string{
 }
 
 // refused judges the application of one object. A write that lost a race is not a trouble: the
-// next pass decides again; neither are the remains of a former cache.
+// next pass decides again; neither are a namespace under deletion and the remains of a former
+// cache.
 func refused(r apply.Result) (verdict, bool) {
 	var conflict *apply.ConflictError
 	switch {
-	case r.Err == nil || r.Stale():
+	case r.Err == nil || r.Stale() || r.Doomed():
 		return verdict{}, false
 	case errors.As(r.Err, &conflict):
 		return yes(v1alpha1.ReasonNameConflict, "%s", conflict).stall(), !conflict.Former
