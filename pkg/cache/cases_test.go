@@ -11,8 +11,10 @@ import (
 // J1: every accepted size comes back byte for byte, everything else is refused.
 func TestJ1SizesRoundTripOrAreRefused(t *testing.T) {
 	const limit = DefaultMaxValueSize
-	sizes := []int{0, 1, 512_000, partSize - 1, partSize, partSize + 1, 2*partSize - 1, 2 * partSize, 2*partSize + 1,
-		65505, 65506, 65507, 65531, limit - 1, limit}
+	sizes := []int{
+		0, 1, 512_000, partSize - 1, partSize, partSize + 1, 2*partSize - 1, 2 * partSize, 2*partSize + 1,
+		65505, 65506, 65507, 65531, limit - 1, limit,
+	}
 	for k := 1; 1<<k <= limit; k++ {
 		sizes = append(sizes, 1<<k-1, min(1<<k, limit), min(1<<k+1, limit))
 	}

@@ -15,49 +15,49 @@ func (c *fakeClock) read() time.Duration       { return time.Duration(c.now.Load
 func (c *fakeClock) advance(d time.Duration)   { c.now.Add(int64(d)) }
 func newFakeClock(at time.Duration) *fakeClock { c := &fakeClock{}; c.advance(at); return c }
 
-func newTestCache(t testing.TB, o Options) *Cache {
-	t.Helper()
+func newTestCache(tb testing.TB, o Options) *Cache {
+	tb.Helper()
 	c, err := New(o)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(c.ring.Reset) // hands the chunks to the next test
+	tb.Cleanup(c.ring.Reset) // hands the chunks to the next test
 	return c
 }
 
-func mustSet(t testing.TB, c *Cache, key, value []byte, ttl time.Duration) {
-	t.Helper()
+func mustSet(tb testing.TB, c *Cache, key, value []byte, ttl time.Duration) {
+	tb.Helper()
 	if err := c.Set(key, value, ttl); err != nil {
-		t.Fatalf("Set(%q, %d bytes, %v): %v", key, len(value), ttl, err)
+		tb.Fatalf("Set(%q, %d bytes, %v): %v", key, len(value), ttl, err)
 	}
 }
 
-func wantValue(t testing.TB, c *Cache, key, want []byte) {
-	t.Helper()
+func wantValue(tb testing.TB, c *Cache, key, want []byte) {
+	tb.Helper()
 	got, meta, ok := c.Get(nil, key)
 	if !ok {
-		t.Fatalf("Get(%q): miss, want %d bytes", key, len(want))
+		tb.Fatalf("Get(%q): miss, want %d bytes", key, len(want))
 	}
 	if !bytes.Equal(got, want) || meta.Size != len(want) {
-		t.Fatalf("Get(%q): %d bytes with meta %+v, want %d bytes, byte for byte", key, len(got), meta, len(want))
+		tb.Fatalf("Get(%q): %d bytes with meta %+v, want %d bytes, byte for byte", key, len(got), meta, len(want))
 	}
 }
 
-func wantMiss(t testing.TB, c *Cache, key []byte) {
-	t.Helper()
+func wantMiss(tb testing.TB, c *Cache, key []byte) {
+	tb.Helper()
 	if got, _, ok := c.Get(nil, key); ok {
-		t.Fatalf("Get(%q): %d bytes, want a miss", key, len(got))
+		tb.Fatalf("Get(%q): %d bytes, want a miss", key, len(got))
 	}
 	if _, ok := c.Peek(key); ok {
-		t.Fatalf("Peek(%q): found, want a miss", key)
+		tb.Fatalf("Peek(%q): found, want a miss", key)
 	}
 }
 
 // wantBalance checks the conservation law of Stats.
-func wantBalance(t testing.TB, st Stats) {
-	t.Helper()
+func wantBalance(tb testing.TB, st Stats) {
+	tb.Helper()
 	if sum := st.Sets - st.Overwrites - st.Deletes - st.Expirations - st.Evictions; st.Entries != sum {
-		t.Errorf("entries %d, but sets - overwrites - deletes - expirations - evictions = %d: %+v", st.Entries, sum, st)
+		tb.Errorf("entries %d, but sets - overwrites - deletes - expirations - evictions = %d: %+v", st.Entries, sum, st)
 	}
 }
 

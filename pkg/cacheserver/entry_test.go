@@ -110,7 +110,7 @@ func TestJ2ExpiredIsAMiss(t *testing.T) {
 	c := s.dial(t)
 	c.do("PUT", "/v1/cache/k?ttl=1", "", "v").want(t, "PUT", 204)
 	now.Store(int64(time.Second) - 1)
-	if a := c.do("GET", "/v1/cache/k", "", ""); a.StatusCode != 200 || a.Header.Get("Cache-TTL") != "1" {
+	if a := c.do("GET", "/v1/cache/k", "", ""); a.StatusCode != http.StatusOK || a.Header.Get("Cache-TTL") != "1" {
 		t.Errorf("just before: %d, Cache-TTL %q", a.StatusCode, a.Header.Get("Cache-TTL"))
 	}
 	now.Store(int64(1010 * time.Millisecond))

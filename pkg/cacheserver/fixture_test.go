@@ -33,25 +33,25 @@ func (h hold) ServeOn(ctx context.Context) {
 	}
 }
 
-func start(t testing.TB, c cache.Options, o Options) *running {
-	t.Helper()
+func start(tb testing.TB, c cache.Options, o Options) *running {
+	tb.Helper()
 	engine, err := cache.New(c)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	o.Cache = engine
 	s, err := New(o)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(ctx, ln) }()
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		cancel()
 		s.Abort()
 	})
@@ -61,19 +61,19 @@ func start(t testing.TB, c cache.Options, o Options) *running {
 // conn is one client connection that sends what it is told, byte for byte.
 type conn struct {
 	net.Conn
-	t testing.TB
+	tb testing.TB
 	r *bufio.Reader
 }
 
-func (s *running) dial(t testing.TB) *conn {
-	t.Helper()
+func (s *running) dial(tb testing.TB) *conn {
+	tb.Helper()
 	c, err := net.Dial("tcp", s.addr)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() { _ = c.Close() })
+	tb.Cleanup(func() { _ = c.Close() })
 	_ = c.SetDeadline(time.Now().Add(60 * time.Second))
-	return &conn{Conn: c, t: t, r: bufio.NewReader(c)}
+	return &conn{Conn: c, t: tb, r: bufio.NewReader(c)}
 }
 
 type answer struct {
@@ -102,7 +102,7 @@ func (c *conn) read(method string) answer {
 }
 
 func (c *conn) tryRead(method string) (answer, error) {
-	req, _ := http.NewRequest(method, "/", nil) //nolint:noctx // only tells ReadResponse of HEAD
+	req, _ := http.NewRequest(method, "/", nil)
 	res, err := http.ReadResponse(c.r, req)
 	if err != nil {
 		return answer{}, err
@@ -111,23 +111,23 @@ func (c *conn) tryRead(method string) (answer, error) {
 	return answer{res, body}, err
 }
 
-func (a answer) want(t testing.TB, what string, status int) {
-	t.Helper()
+func (a answer) want(tb testing.TB, what string, status int) {
+	tb.Helper()
 	if a.StatusCode != status {
-		t.Fatalf("%s: status %d, want %d; body %q", what, a.StatusCode, status, a.body)
+		tb.Fatalf("%s: status %d, want %d; body %q", what, a.StatusCode, status, a.body)
 	}
 	isError := a.Header.Get("Content-Type") == "application/json" && bytes.HasPrefix(a.body, []byte(`{"error":"`))
 	if status >= 400 && a.Request.Method != http.MethodHead && !isError {
-		t.Fatalf("%s: the error's body is %q of type %q, want {\"error\": ...}", what, a.body, a.Header.Get("Content-Type"))
+		tb.Fatalf("%s: the error's body is %q of type %q, want {\"error\": ...}", what, a.body, a.Header.Get("Content-Type"))
 	}
 }
 
 // eventually waits for what other goroutines bring about.
-func eventually(t testing.TB, what string, within time.Duration, ok func() bool) {
-	t.Helper()
+func eventually(tb testing.TB, what string, within time.Duration, ok func() bool) {
+	tb.Helper()
 	for end := time.Now().Add(within); !ok(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("%s: not within %v", what, within)
+			tb.Fatalf("%s: not within %v", what, within)
 		}
 	}
 }

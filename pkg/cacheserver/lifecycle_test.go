@@ -29,7 +29,7 @@ func TestStopIsPolite(t *testing.T) {
 			t.Errorf("%s is told to close while the drain lasts", name)
 		}
 	}
-	if a := old.do("GET", "/readyz", "", ""); a.StatusCode != 200 || !strings.Contains(string(a.body), "draining") {
+	if a := old.do("GET", "/readyz", "", ""); a.StatusCode != http.StatusOK || !strings.Contains(string(a.body), "draining") {
 		t.Errorf("readyz while draining: %d %s", a.StatusCode, a.body)
 	}
 	select {
@@ -95,7 +95,7 @@ func TestAbortEndsTheDrain(t *testing.T) {
 	}
 }
 
-func TestDrainGrace(t *testing.T) {
+func TestDrainGrace(_ *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	DrainGrace(time.Hour).ServeOn(ctx) // must return

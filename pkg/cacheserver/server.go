@@ -150,12 +150,12 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	}
 	s.draining.Store(true)
 	s.options.Logger.Info("stopping: serving on until the drain is over")
-	s.options.Drain.ServeOn(s.aborted)
+	s.options.Drain.ServeOn(s.aborted) //nolint:contextcheck // ctx has ended; that is why we drain
 
 	s.closing.Store(true)
 	s.options.Logger.Info("drained: closing connections")
-	s.shutdown()
-	<-ended
+	s.shutdown() //nolint:contextcheck // as above
+	<-ended      //nolint:errcheck // it ended because it was told to
 	s.options.Logger.Info("stopped")
 	return nil
 }

@@ -17,7 +17,7 @@ var _ = Describe("The demo", func() {
 		Expect(demo).To(MatchRegexp(`(?m)^orders-cache +True +3 +1 +\d+s$`))
 		Expect(regexp.MustCompile(`(?m)^orders-cache-\d +1/1 +Running`).FindAllString(demo, -1)).To(HaveLen(3))
 		Expect(demo).To(ContainSubstring(`{"version":1,"members":["orders-cache-0","orders-cache-1","orders-cache-2"]}`))
-		for _, line := range strings.Split(demo, "\n") {
+		for line := range strings.SplitSeq(demo, "\n") {
 			if strings.HasPrefix(line, "figure ") {
 				GinkgoWriter.Println(line)
 			}

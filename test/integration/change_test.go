@@ -138,7 +138,7 @@ var _ = Describe("A running cache", func() {
 		t.expectReady()
 	})
 
-	It("F9 lets kubectl rollout restart restart every pod", func() {
+	It("F9 lets every pod restart by kubectl rollout restart", func() {
 		t := create(replicas(2))
 		t.expectReady()
 		before := []any{t.pod(0).UID, t.pod(1).UID}
