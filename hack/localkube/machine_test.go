@@ -143,7 +143,7 @@ func cgroupDirs(t *testing.T) []string {
 		for _, dir := range found {
 			info, err := os.Stat(dir)
 			name := filepath.Base(dir)
-			if err == nil && info.IsDir() && !(strings.HasPrefix(name, "localkube-") && !strings.HasPrefix(name, "localkube-"+prefix)) {
+			if err == nil && info.IsDir() && (!strings.HasPrefix(name, "localkube-") || strings.HasPrefix(name, "localkube-"+prefix)) {
 				out = append(out, dir)
 			}
 		}

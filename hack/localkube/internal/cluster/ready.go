@@ -178,7 +178,7 @@ func (l *launch) dead(ctx context.Context) error {
 	list, err := l.client.Status(ctx)
 	if err != nil {
 		if ctx.Err() != nil {
-			return nil
+			return nil //nolint:nilerr // the caller sees its own context end
 		}
 		return fmt.Errorf("the supervisor does not answer: %w", err)
 	}

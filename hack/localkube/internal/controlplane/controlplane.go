@@ -55,7 +55,7 @@ func FixedPorts() Ports {
 func FreePorts() (Ports, error) {
 	var p Ports
 	for _, port := range []*int{&p.APIServer, &p.Etcd, &p.EtcdPeer, &p.ControllerManager, &p.Scheduler} {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+		l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // does not wait
 		if err != nil {
 			return Ports{}, fmt.Errorf("find a free port: %w", err)
 		}

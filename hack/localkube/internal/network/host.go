@@ -59,7 +59,7 @@ func connect(plan Plan, pid int) (int, error) {
 func Disconnect(name string, index int) error {
 	link, err := netlink.LinkByIndex(index)
 	if err != nil || link.Attrs().Name != name {
-		return nil // Gone, or never ours.
+		return nil //nolint:nilerr // gone, or never ours
 	}
 	if err := netlink.LinkDel(link); err != nil && !errors.Is(err, syscall.ENODEV) && !errors.Is(err, syscall.EINVAL) {
 		return fmt.Errorf("delete the link %s: %w", name, err)

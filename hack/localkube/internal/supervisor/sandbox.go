@@ -66,7 +66,7 @@ func enterSandbox(dir instance.Dir) error {
 func pretend(dir instance.Dir, name, value string) error {
 	target := filepath.Join("/proc/sys", name)
 	if _, err := os.Stat(target); err != nil {
-		return nil // This kernel has no such setting.
+		return nil //nolint:nilerr // this kernel has no such setting
 	}
 	file := dir.Join("sysctl", filepath.Base(name))
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
