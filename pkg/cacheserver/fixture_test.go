@@ -62,7 +62,7 @@ func start(tb testing.TB, c cache.Options, o Options) *running {
 type conn struct {
 	net.Conn
 	tb testing.TB
-	r *bufio.Reader
+	r  *bufio.Reader
 }
 
 func (s *running) dial(tb testing.TB) *conn {
@@ -73,7 +73,7 @@ func (s *running) dial(tb testing.TB) *conn {
 	}
 	tb.Cleanup(func() { _ = c.Close() })
 	_ = c.SetDeadline(time.Now().Add(60 * time.Second))
-	return &conn{Conn: c, t: tb, r: bufio.NewReader(c)}
+	return &conn{Conn: c, tb: tb, r: bufio.NewReader(c)}
 }
 
 type answer struct {
@@ -82,21 +82,21 @@ type answer struct {
 }
 
 func (c *conn) do(method, target, header, body string) answer {
-	c.t.Helper()
+	c.tb.Helper()
 	if method == http.MethodPut && header == "" {
 		header = fmt.Sprintf("Content-Length: %d\r\n", len(body))
 	}
 	if _, err := fmt.Fprintf(c, "%s %s HTTP/1.1\r\nHost: x\r\n%s\r\n%s", method, target, header, body); err != nil {
-		c.t.Fatalf("%s %s: %v", method, target, err)
+		c.tb.Fatalf("%s %s: %v", method, target, err)
 	}
 	return c.read(method)
 }
 
 func (c *conn) read(method string) answer {
-	c.t.Helper()
+	c.tb.Helper()
 	a, err := c.tryRead(method)
 	if err != nil {
-		c.t.Fatalf("read answer to %s: %v", method, err)
+		c.tb.Fatalf("read answer to %s: %v", method, err)
 	}
 	return a
 }
