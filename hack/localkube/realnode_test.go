@@ -31,7 +31,7 @@ type instance struct {
 var program string
 
 func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "lk") //nolint:usetesting // a socket's path must be short
+	dir, err := os.MkdirTemp("", "lk")
 	if err != nil {
 		panic(err)
 	}
@@ -51,7 +51,7 @@ func newInstance(t *testing.T, name string) *instance {
 	if why := node.Obstacles(t.Context()); len(why) > 0 {
 		t.Skipf("no real node is possible here: %s", strings.Join(why, "; "))
 	}
-	dir, err := os.MkdirTemp("", "lk") //nolint:usetesting // a socket's path must be short
+	dir, err := os.MkdirTemp("", "lk")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ func Spawn(ctx context.Context, dir instance.Dir, lock *instance.Lock, o Options
 	}
 	defer func() { _ = inherited[1].Close() }()
 	// Not bound to ctx: it must outlive this command.
-	cmd := exec.Command("/proc/self/exe", CommandName, "--name", dir.Name, "--state", dir.Path)
+	cmd := exec.Command("/proc/self/exe", CommandName, "--name", dir.Name, "--state", dir.Path) //nolint:noctx // it outlives its caller
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.Dir = "/"
 	cmd.ExtraFiles = inherited
