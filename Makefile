@@ -96,6 +96,7 @@ test-integration: $(LOCALKUBE) ## Tests on a real control plane, with kwok nodes
 
 .PHONY: test-e2e
 test-e2e: $(LOCALKUBE) ## Tests on a real node; says why where the machine cannot run one.
+	cd hack/localkube && go test -tags realnode -count=1 -timeout 20m .
 	go test -tags e2e -count=1 -timeout 30m ./test/e2e/... -ginkgo.v
 
 .PHONY: bench-idle

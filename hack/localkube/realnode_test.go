@@ -51,7 +51,7 @@ func newInstance(t *testing.T, name string) *instance {
 	if why := node.Obstacles(t.Context()); len(why) > 0 {
 		t.Skipf("no real node is possible here: %s", strings.Join(why, "; "))
 	}
-	dir, err := os.MkdirTemp("", "lk")
+	dir, err := os.MkdirTemp("", "lk") //nolint:usetesting // the path of a socket in it must be short
 	if err != nil {
 		t.Fatal(err)
 	}
