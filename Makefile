@@ -88,20 +88,26 @@ test: lint verify test-unit test-integration test-e2e ## Everything: lint, gener
 .PHONY: test-unit
 test-unit: ## Unit tests, with the race detector.
 	CGO_ENABLED=1 go test -race -shuffle=on ./apis/... ./cmd/... ./pkg/...
+	go test ./pkg/plan -count=1 -run TestHistories -rapid.checks=20000
+	go test ./pkg/plan -count=1 -run TestMutantsAreCaught -v | grep -E 'RUN|caught|survived|^(ok|FAIL)'
 	cd hack/localkube && go test ./...
 
 .PHONY: test-integration
 test-integration: $(LOCALKUBE) ## Tests on a real control plane, with kwok nodes.
-	go test -tags integration -count=1 -timeout 20m ./test/integration/... -ginkgo.v
+	go test -v -tags integration -count=1 -timeout 30m ./test/integration/...
 
 .PHONY: test-e2e
 test-e2e: $(LOCALKUBE) ## Tests on a real node; says why where the machine cannot run one.
 	cd hack/localkube && go test -tags realnode -count=1 -timeout 20m .
-	go test -tags e2e -count=1 -timeout 30m ./test/e2e/... -ginkgo.v
+	go test -v -tags e2e -count=1 -timeout 30m ./test/e2e/...
+
+.PHONY: nightly
+nightly: ## A million histories of the state machine.
+	go test ./pkg/plan -count=1 -timeout 4h -run TestHistories -rapid.checks=1000000
 
 .PHONY: bench-idle
 bench-idle: $(LOCALKUBE) ## Count the idle operator's requests at the API server over 30 s.
-	go test -tags integration -count=1 -timeout 10m ./test/integration/... -ginkgo.focus 'idle' -ginkgo.v | grep --line-buffered -E '^figure|^ok|FAIL|Passed'
+	go test -tags integration -count=1 -timeout 10m ./test/integration/... -v -ginkgo.focus 'idle' | grep --line-buffered -E '^figure|^ok|FAIL|Passed'
 
 ##@ Local Kubernetes
 

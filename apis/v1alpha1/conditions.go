@@ -22,6 +22,9 @@ const (
 	Stalled = "Stalled"
 )
 
+// ConditionTypes are all the types that the operator writes.
+var ConditionTypes = []string{Available, Progressing, Degraded, TenantIsolated, Ready, Reconciling, Stalled}
+
 // Reasons of conditions. docs/conditions.md explains each; a test holds the two together.
 const (
 	// ReasonReconciled: as wanted.
@@ -44,8 +47,8 @@ const (
 	ReasonWaitingForRing = "WaitingForRing"
 	// ReasonRollingOut: pods are being replaced one at a time.
 	ReasonRollingOut = "RollingOut"
-	// ReasonScaleDownHeld: fewer pods are wanted than run, and this release does not shrink.
-	ReasonScaleDownHeld = "ScaleDownHeld"
+	// ReasonDraining: pods that are no longer wanted have left the ring and serve on for the grace.
+	ReasonDraining = "Draining"
 
 	// ReasonServiceReconcileFailed: the API server refused the Service.
 	ReasonServiceReconcileFailed = "ServiceReconcileFailed"
@@ -102,12 +105,12 @@ var Meanings = []Meaning{
 
 	{Progressing, metav1.ConditionFalse, ReasonReconciled, "Everything is as wanted.", nothing},
 	{Progressing, metav1.ConditionFalse, ReasonPaused, "spec.paused is true; nothing is changed, the ring included.", "Set spec.paused to false to go on."},
-	{Progressing, metav1.ConditionFalse, ReasonScaleDownHeld, "Fewer pods are wanted than run. This release does not drain yet, so all of them are kept and keep serving.", "Set spec.replicas back, or leave it until a release that drains."},
 	{Progressing, metav1.ConditionFalse, ReasonIsolationUnsupported, "tenant.isolate is true, and this release cannot isolate; nothing was created.", "As for Available."},
 	{Progressing, metav1.ConditionTrue, ReasonWaitingForPods, "Pods are being created or are not Ready yet.", "Wait; look at Degraded if it lasts."},
 	{Progressing, metav1.ConditionTrue, ReasonWaitingForRing, "Ready pods wait for the join window before they enter the ring.", "Wait a few seconds."},
+	{Progressing, metav1.ConditionTrue, ReasonDraining, "Pods that are no longer wanted have left the ring, or will as soon as another pod serves, and go when their grace is over. status.drain says when.", "Wait; set spec.replicas back to cancel."},
 	{Progressing, metav1.ConditionTrue, ReasonRollingOut, "Pods are being replaced one at a time.", "Wait; look at Degraded if it lasts."},
-	{Progressing, metav1.ConditionTrue, ReasonDeleting, "The cache is being deleted.", nothing},
+	{Progressing, metav1.ConditionTrue, ReasonDeleting, "The cache is being deleted: its ring is empty, and its pods go when the grace is over.", nothing},
 	{Progressing, metav1.ConditionUnknown, ReasonReconcileFailed, "The operator could not finish a pass over the cache.", "As for Available."},
 
 	{Degraded, metav1.ConditionFalse, ReasonReconciled, "Nothing is wrong.", nothing},

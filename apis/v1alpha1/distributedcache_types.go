@@ -1,6 +1,8 @@
 package v1alpha1
 
 import (
+	"time"
+
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -203,8 +205,17 @@ func (c *DistributedCache) Memory() resource.Quantity {
 	return c.Spec.MemoryPerPod.DeepCopy()
 }
 
+// Grace is spec.drain.gracePeriodSeconds with its default.
+func (c *DistributedCache) Grace() time.Duration {
+	if c.Spec.Drain.GracePeriodSeconds == nil {
+		return DefaultGrace
+	}
+	return time.Duration(*c.Spec.Drain.GracePeriodSeconds) * time.Second
+}
+
 // Defaults of the schema, for objects that did not pass an API server.
 const (
 	DefaultReplicas     = 3
 	DefaultMemoryPerPod = "128Mi"
+	DefaultGrace        = 30 * time.Second
 )

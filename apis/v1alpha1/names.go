@@ -21,6 +21,14 @@ const (
 	// RFC 3339 time of the ring write that dropped it.
 	DrainingSinceAnnotation = Group + "/draining-since"
 
+	// DrainGraceAnnotation stands on every pod; its value is the number of seconds that the pod
+	// serves on after it has left the ring.
+	DrainGraceAnnotation = Group + "/drain-grace-seconds"
+	// GenerationAnnotation stands on the StatefulSet; its value is the metadata.generation of the
+	// cache that it was rendered from. So every change of the cache makes older reads of the
+	// StatefulSet stale.
+	GenerationAnnotation = Group + "/generation"
+
 	// OwnerNameLabel, OwnerNamespaceLabel and OwnerUIDLabel name the cache on each of its
 	// objects. They serve where owner references cannot: across namespaces.
 	OwnerNameLabel      = Group + "/owner-name"
@@ -38,6 +46,8 @@ const (
 	// cache whose ring it is: a changed UID tells a client that versions begin again.
 	RingKey     = "ring.json"
 	OwnerUIDKey = "owner-uid"
+	// LedgerKey is the ConfigMap key of the drain ledger, which is the operator's own affair.
+	LedgerKey = "drains.json"
 
 	// ContainerName is the cache's container in every pod, PortName and Port where it listens.
 	ContainerName = "tiny-cache"

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
+	"github.com/sk1-services/distributed-cache/pkg/apitime"
 	"github.com/sk1-services/distributed-cache/pkg/controller"
 	"github.com/sk1-services/distributed-cache/pkg/render"
 )
@@ -29,6 +30,9 @@ func start(ctx context.Context, config *rest.Config, o *options) error {
 	ctrl.SetLogger(logger)
 	klog.SetLogger(logger)
 
+	clock := apitime.New()
+	config = rest.CopyConfig(config)
+	config.Wrap(clock.Wrap)
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
 		Scheme:                        controller.Scheme(),
 		Cache:                         controller.Cache(),
@@ -45,6 +49,7 @@ func start(ctx context.Context, config *rest.Config, o *options) error {
 	if err := controller.Add(mgr, controller.Options{
 		Render:      render.Options{CacheImage: o.cacheImage},
 		Timing:      o.timing,
+		Clock:       clock,
 		Concurrency: o.concurrency,
 	}); err != nil {
 		return fmt.Errorf("set up the controller: %w", err)

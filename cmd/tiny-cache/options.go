@@ -17,6 +17,8 @@ type options struct {
 	memory       memoryFlag
 	maxValueSize sizeFlag
 	drainGrace   graceFlag
+	drainDir     string
+	drainLimit   graceFlag
 	logFormat    string
 	logLevel     string
 	version      bool
@@ -51,6 +53,9 @@ func flags(o *options) *flag.FlagSet {
 	f.Var(&o.maxValueSize, "max-value-size", "largest value accepted, a `size` of 1 to 128Mi that suits the memory")
 	o.drainGrace = graceFlag(30 * time.Second)
 	f.Var(&o.drainGrace, "drain-grace", "`time` to serve on after SIGTERM, 0s to 1h")
+	f.StringVar(&o.drainDir, "drain-dir", "", "`directory` of the files draining-since and drain-grace-seconds, which overrule --drain-grace\nwhile the process runs; empty, there are none")
+	o.drainLimit = graceFlag(time.Hour)
+	f.Var(&o.drainLimit, "drain-limit", "`time` to serve on after SIGTERM at most, whatever the files say, 0s to 1h")
 	f.StringVar(&o.logFormat, "log-format", "text", "`format` of the log on standard error: text or json")
 	f.StringVar(&o.logLevel, "log-level", "info", "`level` of the log: debug (with connection errors), info, warn, error")
 	f.BoolVar(&o.version, "version", false, "print the version and exit")

@@ -88,10 +88,20 @@ func newServer(o options, plan cache.MemoryPlan, logger *slog.Logger) (*cacheser
 		Cache:          engine,
 		MaxConnections: plan.MaxConnections,
 		PayloadBytes:   plan.Payloads,
-		Drain:          cacheserver.DrainGrace(o.drainGrace),
+		Drain:          o.drainer(),
 		Version:        version,
 		Logger:         logger,
 	})
+}
+
+// drainer decides how long the server serves on after a signal.
+func (o options) drainer() cacheserver.Drainer {
+	if o.drainDir == "" {
+		return cacheserver.DrainGrace(min(o.drainGrace, o.drainLimit))
+	}
+	return cacheserver.PodFiles{
+		Files: os.DirFS(o.drainDir), Grace: time.Duration(o.drainGrace), Limit: time.Duration(o.drainLimit),
+	}
 }
 
 func newLogger(o options, out io.Writer) (*slog.Logger, error) {

@@ -37,8 +37,10 @@ type Object struct {
 	Desired runtime.ApplyConfiguration
 	// Live is the object as it was read, nil if it was not there.
 	Live client.Object
-	// Fenced objects are written only on top of the very Live that was read.
+	// Fenced objects are written only on top of the very Live that was read. Exact ones, besides,
+	// are not repaired without having been read.
 	Fenced bool
+	Exact  bool
 	// Owner tells whose an existing object is.
 	Owner Owner
 }
@@ -62,6 +64,7 @@ func (a *Applier) Apply(ctx context.Context, o Object) Result {
 		r.Err = o.Owner.conflict(r, o.Live)
 		return r
 	default:
+		r.Existed = true
 		same, err := unchanged(o.Live, o.Desired, a.Manager)
 		if err != nil {
 			r.Err = fmt.Errorf("%s: compare with the live object: %w", r.Ref(), err)
@@ -96,6 +99,20 @@ func (a *Applier) send(ctx context.Context, u *unstructured.Unstructured, o Obje
 	return r
 }
 
+// Send applies an object as it is: for fields of objects that are somebody else's, where the
+// caller knows that they differ. The object carries its own preconditions.
+func (a *Applier) Send(ctx context.Context, desired runtime.ApplyConfiguration) error {
+	u, err := toUnstructured(desired)
+	if err != nil {
+		return err
+	}
+	err = a.Writer.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(a.Manager), client.ForceOwnership)
+	if err != nil {
+		return fmt.Errorf("%s %s/%s: %w", u.GetKind(), u.GetNamespace(), u.GetName(), err)
+	}
+	return nil
+}
+
 // taken handles a name that turned out to be in use by an object that was not read: one of ours
 // that lost its labels is repaired, unless it may be written only on top of a read; anything
 // else is a conflict.
@@ -110,7 +127,7 @@ func (a *Applier) taken(ctx context.Context, kind schema.GroupVersionKind, o Obj
 		r.Err = o.Owner.conflict(r, live)
 		return r
 	}
-	if o.Fenced {
+	if o.Exact {
 		r.Err = fmt.Errorf("%s: %w", r.Ref(), refused)
 		return r
 	}

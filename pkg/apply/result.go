@@ -26,6 +26,8 @@ type Result struct {
 	Namespace string
 	Name      string
 	Action    Action
+	// Existed says that there was an object of the owner's before.
+	Existed bool
 	// Changes are the fields that an update changed.
 	Changes Changes
 	Err     error

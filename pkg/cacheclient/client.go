@@ -1,6 +1,7 @@
 package cacheclient
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,6 +29,9 @@ type Options struct {
 	Timeout time.Duration
 	// DialTimeout bounds a connect; 0 means 200 ms.
 	DialTimeout time.Duration
+	// Unreachable, if not nil, is told of every request whose member could not be reached, which
+	// the caller sees as a miss. It must not block.
+	Unreachable func(member string, err error)
 	// MaxIdlePerMember bounds the idle connections kept to a member; 0 means 16.
 	MaxIdlePerMember int
 }
@@ -40,7 +44,9 @@ type Client struct {
 	first   chan struct{}
 	once    sync.Once
 	stop    context.CancelFunc
-	done    chan error
+	// done is closed when the source has ended, with ended as its error.
+	done  chan struct{}
+	ended error
 }
 
 // view is one ring with its router.
@@ -62,7 +68,7 @@ func New(options Options) (*Client, error) {
 		options: options,
 		first:   make(chan struct{}),
 		stop:    stop,
-		done:    make(chan error, 1),
+		done:    make(chan struct{}),
 		http: &http.Client{
 			Timeout: options.Timeout,
 			Transport: &http.Transport{
@@ -73,7 +79,10 @@ func New(options Options) (*Client, error) {
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}
-	go func() { c.done <- options.Source.Run(ctx, c.publish) }()
+	go func() {
+		defer close(c.done)
+		c.ended = options.Source.Run(ctx, c.publish)
+	}()
 	return c, nil
 }
 
@@ -87,9 +96,9 @@ func setDefault[T comparable](field *T, value T) {
 // Close ends the client and its source, and gives the source's error if it had one.
 func (c *Client) Close() error {
 	c.stop()
-	err := <-c.done
+	<-c.done
 	c.http.CloseIdleConnections()
-	return err
+	return c.ended
 }
 
 // publish takes a ring over unless it is malformed or older than the present one of its owner.
@@ -111,9 +120,8 @@ func (c *Client) Wait(ctx context.Context) error {
 	select {
 	case <-c.first:
 		return nil
-	case err := <-c.done:
-		c.done <- err
-		return fmt.Errorf("source of rings: %w", err)
+	case <-c.done:
+		return fmt.Errorf("source of rings: %w", cmp.Or(c.ended, ErrNoRing))
 	case <-ctx.Done():
 		return fmt.Errorf("wait for the first ring: %w", ctx.Err())
 	}

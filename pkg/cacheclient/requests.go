@@ -2,6 +2,7 @@ package cacheclient
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,8 +13,8 @@ import (
 	"time"
 )
 
-// maxResponse bounds what is read of a response; a value is at most a mebibyte.
-const maxResponse = 2 << 20
+// maxResponse bounds what is read of a response: no server allows a larger value.
+const maxResponse = 128 << 20
 
 // ErrRefused is wrapped by the error of a request that the member understood and refused, for
 // example because the value is too large. It says what would be right.
@@ -90,17 +91,28 @@ func (c *Client) do(ctx context.Context, method string, key []byte, query string
 	request.Header["Idempotency-Key"] = []string{}
 	response, err := c.http.Do(request)
 	if err != nil {
-		return nil, ctx.Err()
+		return nil, c.unreachable(ctx, member, err)
 	}
 	defer response.Body.Close() //nolint:errcheck // it was read
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxResponse))
-	if err != nil {
-		return nil, ctx.Err()
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxResponse+1))
+	if err != nil || len(body) > maxResponse {
+		return nil, c.unreachable(ctx, member, cmp.Or(err, errTooLong))
 	}
 	if response.StatusCode >= http.StatusInternalServerError {
-		return nil, nil //nolint:nilnil // a member in trouble is one that cannot be reached
+		return nil, c.unreachable(ctx, member, errors.New(response.Status))
 	}
 	return &answer{status: response.StatusCode, body: body}, nil
+}
+
+var errTooLong = fmt.Errorf("an answer of more than %d bytes", maxResponse)
+
+// unreachable tells of a member that could not be reached. It is no error to the caller, unless
+// the caller itself gave up.
+func (c *Client) unreachable(ctx context.Context, member string, err error) error {
+	if ctx.Err() == nil && c.options.Unreachable != nil {
+		c.options.Unreachable(member, err)
+	}
+	return ctx.Err()
 }
 
 func refusal(a *answer) error {

@@ -49,11 +49,14 @@ func next(ctx context.Context, o report.Outcome, reported error) (ctrl.Result, e
 			failed = append(failed, result.Err)
 		}
 	}
-	if apierrors.IsConflict(reported) {
-		wake = append(wake, stalePause)
-	} else {
-		failed = append(failed, reported)
+	for _, err := range []error{o.Hold, reported} {
+		if apierrors.IsConflict(err) {
+			wake = append(wake, stalePause)
+		} else {
+			failed = append(failed, err)
+		}
 	}
+	failed = append(failed, o.Marks)
 	soonest, err := wake.soonest(), errors.Join(failed...)
 	if err == nil {
 		return ctrl.Result{RequeueAfter: soonest}, nil

@@ -34,7 +34,7 @@ type Options struct {
 	Timing plan.Timing
 	// Concurrency is how many caches are reconciled at once.
 	Concurrency int
-	// Clock is the time; nil is the machine's.
+	// Clock is the API server's time (pkg/apitime). Required.
 	Clock clock.PassiveClock
 	// Name tells several managers in one process apart; empty outside tests.
 	Name string
@@ -71,9 +71,6 @@ func Cache() cache.Options {
 
 // Add sets the controller up with a manager that was made with Scheme and Cache.
 func Add(mgr ctrl.Manager, options Options) error {
-	if options.Clock == nil {
-		options.Clock = clock.RealClock{}
-	}
 	reconciler := &Reconciler{
 		Observer: &observe.Observer{Cached: mgr.GetClient(), Live: mgr.GetAPIReader()},
 		Applier:  &apply.Applier{Writer: mgr.GetClient(), Live: mgr.GetAPIReader(), Manager: v1alpha1.FieldManager},

@@ -25,7 +25,8 @@ import (
 type Observer struct {
 	// Cached serves from the informers.
 	Cached client.Reader
-	// Live asks the API server; it is used only while a ring or pods are missing.
+	// Live asks the API server: for what a plan must be confirmed on, and for what the informers
+	// do not know while a ring or pods are missing.
 	Live client.Reader
 }
 
@@ -44,6 +45,28 @@ type World struct {
 // Cache reads the cache alone, nil if there is none.
 func (o *Observer) Cache(ctx context.Context, key types.NamespacedName) (*v1alpha1.DistributedCache, error) {
 	return get(ctx, o.Cached, key, &v1alpha1.DistributedCache{})
+}
+
+// ObserveLive reads the cache and its objects from the API server, nil if the cache of this UID is
+// no more.
+func (o *Observer) ObserveLive(ctx context.Context, cache *v1alpha1.DistributedCache) (*World, error) {
+	live, err := get(ctx, o.Live, client.ObjectKeyFromObject(cache), &v1alpha1.DistributedCache{})
+	if err != nil || live == nil || live.UID != cache.UID {
+		return nil, err
+	}
+	past := &Observer{Cached: o.Live, Live: o.Live}
+	return past.Observe(ctx, live)
+}
+
+// Same reports whether the cache is, live, the one that was read: it exists, nothing that is
+// wanted of it has changed, and it has not been deleted since.
+func (o *Observer) Same(ctx context.Context, cache *v1alpha1.DistributedCache) (bool, error) {
+	live, err := get(ctx, o.Live, client.ObjectKeyFromObject(cache), &v1alpha1.DistributedCache{})
+	if err != nil || live == nil {
+		return false, err
+	}
+	same := live.UID == cache.UID && live.Generation == cache.Generation && (live.DeletionTimestamp == nil) == (cache.DeletionTimestamp == nil)
+	return same, nil
 }
 
 // Observe reads the objects of a cache.
@@ -106,8 +129,7 @@ func (o *Observer) pods(ctx context.Context, cache *v1alpha1.DistributedCache) (
 	pods := slices.DeleteFunc(list.Items, func(p corev1.Pod) bool {
 		controller := metav1.GetControllerOf(&p)
 		stranger := controller != nil && (controller.Kind != "StatefulSet" || controller.Name != v1alpha1.StatefulSetName(cache.Name))
-		_, err := ring.Ordinal(p.Name)
-		return stranger || err != nil || !strings.HasPrefix(p.Name, cache.Name+"-")
+		return stranger || p.Name != v1alpha1.PodName(cache.Name, ordinal(p))
 	})
 	slices.SortFunc(pods, func(a, b corev1.Pod) int { return ordinal(a) - ordinal(b) })
 	return pods, nil
@@ -146,8 +168,10 @@ func reasonOf(message string) string {
 	if _, reason, ok := strings.Cut(message, "error: "); ok {
 		message = reason
 	}
-	if _, reason, ok := strings.Cut(message, "is forbidden: "); ok {
-		message = reason
+	for _, verb := range []string{"is forbidden: ", "is invalid: "} {
+		if _, reason, ok := strings.Cut(message, verb); ok {
+			message = reason
+		}
 	}
 	return message
 }

@@ -1,7 +1,10 @@
 package observe
 
 import (
+	"slices"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sk1-services/distributed-cache/apis/v1alpha1"
 	"github.com/sk1-services/distributed-cache/pkg/plan"
@@ -14,11 +17,19 @@ func (w *World) State(now time.Time) plan.State {
 	s := plan.State{
 		Now:       now,
 		Wanted:    int(w.Cache.WantedReplicas()),
-		Deleting:  w.Cache.DeletionTimestamp != nil,
+		Grace:     w.Cache.Grace(),
+		Held:      slices.Contains(w.Cache.Finalizers, v1alpha1.Finalizer),
+		Orphaned:  slices.Contains(w.Cache.Finalizers, metav1.FinalizerOrphanDependents),
 		Paused:    w.Cache.Spec.Paused,
 		Isolate:   w.Cache.Spec.Tenant.Isolate,
 		HighWater: w.Cache.Status.RingVersion,
 		Ring:      w.Document(),
+	}
+	if at := w.Cache.DeletionTimestamp; at != nil {
+		s.Deleted = at.Time
+	}
+	if s.Ring != nil {
+		s.Ledger = w.ledger()
 	}
 	if set := w.StatefulSet; set != nil && set.Spec.Replicas != nil {
 		s.Set = &plan.Set{Created: set.CreationTimestamp.Time, Replicas: int(*set.Spec.Replicas), Rolling: w.rolling()}
@@ -31,6 +42,8 @@ func (w *World) State(now time.Time) plan.State {
 			Ready:       readiness.Ready(pod),
 			ReadySince:  readiness.ReadySince(pod),
 			Terminating: pod.DeletionTimestamp != nil,
+			Marked:      marked(pod),
+			Grace:       toldGrace(pod),
 		})
 	}
 	return s

@@ -1,166 +1,149 @@
 package plan_test
 
 import (
-	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 
 	"github.com/sk1-services/distributed-cache/pkg/plan"
-	"github.com/sk1-services/distributed-cache/pkg/ring"
 )
 
-// world is a cluster that carries out plans and is beset by misfortune. It keeps the whole
-// history of rings, over which the laws are checked.
-type world struct {
-	now       time.Time
-	wanted    int
-	set       *plan.Set
-	pods      map[int]plan.Pod
-	ring      *ring.Document
-	highWater int64
-	versions  map[int64]string
-	last      int64
-}
+// source draws the numbers of a history: rapid's, or a seeded one.
+type source func(limit int, label string) int
 
-func (w *world) state() plan.State {
-	return plan.State{
-		Now: w.now, Wanted: w.wanted, HighWater: w.highWater, Ring: w.ring, Set: w.set,
-		Pods: slices.Collect(maps.Values(w.pods)),
+// mishap is what may happen to a cluster and its operators between two passes.
+func mishap(c *cluster, operators []*operator, draw source) {
+	ordinal := draw(7, "pod")
+	p, exists := c.pods[ordinal]
+	change := func(edit func(*cacheObject)) {
+		next := *c.cache
+		edit(&next)
+		next.generation++
+		c.cache = &next
+		c.log("cache wants %d, deleted %t", next.wanted, !next.deleted.IsZero())
 	}
-}
-
-// step lets the operator make one pass; recorded says whether its status write succeeded.
-func (w *world) step(t *rapid.T, recorded bool) plan.Plan {
-	state := w.state()
-	p := plan.Next(state, timing)
-	if p.Untouched {
-		t.Fatalf("nothing forbids acting: %+v", p)
-	}
-	if w.set != nil && p.Replicas < w.set.Replicas {
-		t.Fatalf("the set shrinks from %d to %d", w.set.Replicas, p.Replicas)
-	}
-	if w.set == nil {
-		w.set = &plan.Set{Created: w.now}
-	}
-	w.set.Replicas = p.Replicas
-	if p.Ring != nil && (w.ring == nil || p.Ring.Version != w.ring.Version) {
-		w.publish(t, state, p.Ring)
-	}
-	if recorded && w.ring != nil {
-		w.highWater = max(w.highWater, w.ring.Version)
-	}
-	return p
-}
-
-func (w *world) publish(t *rapid.T, state plan.State, next *ring.Document) {
-	bytes, err := next.Encode()
-	if err != nil {
-		t.Fatalf("ring does not encode: %v", err)
-	}
-	if next.Version <= w.last {
-		t.Fatalf("version falls from %d to %d", w.last, next.Version)
-	}
-	if w.ring != nil && slices.Equal(w.ring.Members, next.Members) {
-		t.Fatalf("version %d changes nothing", next.Version)
-	}
-	for _, member := range next.Members {
-		ok := slices.ContainsFunc(state.Pods, func(p plan.Pod) bool { return p.Name == member && p.Serving() })
-		if !ok {
-			t.Fatalf("version %d holds %s, which does not serve", next.Version, member)
-		}
-	}
-	if len(next.Members) == 0 && w.wanted > 0 {
-		t.Fatalf("version %d is empty", next.Version)
-	}
-	w.last, w.versions[next.Version], w.ring = next.Version, string(bytes), next
-}
-
-// kubernetes creates missing pods and makes one more Ready.
-func (w *world) kubernetes(healthy bool) {
-	if w.set == nil {
-		return
-	}
-	for i := range w.set.Replicas {
-		if _, ok := w.pods[i]; !ok {
-			w.pods[i] = unready(i)
-		}
-	}
-	if !healthy {
-		return
-	}
-	for _, i := range slices.Sorted(maps.Keys(w.pods)) {
-		if p := w.pods[i]; !p.Ready && !p.Terminating {
-			p.Ready, p.ReadySince = true, w.now
-			w.pods[i] = p
-			return
-		}
-	}
-}
-
-func (w *world) misfortune(t *rapid.T) {
-	i := rapid.IntRange(0, 6).Draw(t, "pod")
-	p, exists := w.pods[i]
-	switch rapid.IntRange(0, 5).Draw(t, "misfortune") {
+	switch draw(12, "mishap") {
 	case 0:
-		delete(w.pods, i)
+		c.log("pod %d is gone", ordinal)
+		delete(c.pods, ordinal)
 	case 1:
 		if exists {
 			p.Ready = false
-			w.pods[i] = p
+			c.pods[ordinal] = p
 		}
 	case 2:
 		if exists {
 			p.Terminating = true
-			w.pods[i] = p
+			c.pods[ordinal] = p
 		}
-	case 3:
-		w.wanted = rapid.IntRange(0, 6).Draw(t, "wanted")
-	case 4:
-		if w.highWater >= w.last {
-			w.ring = nil
+	case 3, 4, 5:
+		if c.cache.deleted.IsZero() {
+			change(func(o *cacheObject) { o.wanted = draw(7, "wanted") })
 		}
-	case 5:
-		w.now = w.now.Add(time.Duration(rapid.IntRange(0, 90_000).Draw(t, "ms")) * time.Millisecond)
+	case 6:
+		if c.cache.highWater >= c.lastVersion && c.cache.deleted.IsZero() {
+			c.ring = nil
+		}
+	case 7:
+		c.now = c.now.Add(time.Duration(draw(30_000, "ms")) * time.Millisecond)
+	case 8:
+		o := operators[draw(len(operators), "operator")]
+		o.behind = time.Duration(draw(20_000, "behind")) * time.Millisecond
+	case 9:
+		if draw(4, "delete") == 0 && c.cache.deleted.IsZero() && c.cache.held {
+			change(func(o *cacheObject) { o.deleted = c.now.Truncate(time.Second) })
+		}
 	}
 }
 
-// Whatever happens, the laws hold at every version, and once nothing happens any more the ring
-// comes to hold every pod.
+// history runs random events, then a quiet time, and gives the cluster with the laws it saw broken.
+func history(draw source, make func(*cluster) []*operator) *cluster {
+	grace := time.Duration(draw(4, "grace")) * 3 * time.Second
+	c := newCluster(draw(7, "first wanted"), grace)
+	operators := make(c)
+	for _, o := range operators {
+		o.see(seeAll)
+	}
+	for range 1 + draw(60, "events") {
+		c.now = c.now.Add(time.Duration(draw(2_500, "pause ms")) * time.Millisecond)
+		c.kubernetes(draw(3, "healthy") > 0)
+		mishap(c, operators, draw)
+		for range 1 + draw(3, "passes") {
+			o := operators[draw(len(operators), "operator")]
+			o.see(draw(seeAll+1, "see"))
+			o.pass(draw(12, "cut"))
+		}
+	}
+	if len(c.broken) == 0 {
+		settle(c, operators[0])
+	}
+	return c
+}
+
+// settle lets one up-to-date operator work until nothing is left to do.
+func settle(c *cluster, o *operator) {
+	o.behind = 0
+	for range 150 {
+		c.kubernetes(true)
+		for range 4 {
+			o.see(seeAll)
+			o.pass(-1)
+		}
+		c.now = c.now.Add(time.Second)
+	}
+	o.see(seeAll)
+	p := o.pass(-1)
+	switch {
+	case !c.cache.deleted.IsZero():
+		if !c.cache.gone {
+			c.breaks("a deleted cache goes", "plan %+v", p)
+		}
+		return
+	case c.ring == nil || !slices.Equal(c.ring.document.Members, members(upTo(c.cache.wanted)...)):
+		c.breaks("every history ends settled", "ring %+v, wanted %d, plan %+v", c.ring, c.cache.wanted, p)
+	case c.set.replicas != c.cache.wanted || len(c.ring.ledger) > 0 || len(p.Marks) > 0 || p.Wake != 0:
+		c.breaks("every history ends settled", "set %d, ledger %+v, plan %+v", c.set.replicas, c.ring.ledger, p)
+	}
+	for _, pod := range c.pods {
+		if !pod.Marked.IsZero() {
+			c.breaks("a mark goes with its reason", "%s", pod.Name)
+		}
+	}
+}
+
+func upTo(n int) []int {
+	var list []int
+	for i := range n {
+		list = append(list, i)
+	}
+	return list
+}
+
+// two are two operators that both believe they lead.
+func two(next func(plan.State, plan.Timing) plan.Plan, edit func(*operator)) func(*cluster) []*operator {
+	return func(c *cluster) []*operator {
+		var list []*operator
+		for range 2 {
+			o := &operator{cluster: c, next: next}
+			if edit != nil {
+				edit(o)
+			}
+			list = append(list, o)
+		}
+		return list
+	}
+}
+
+// Whatever happens, and however stale what two operators see, every law holds over the whole
+// history, and every history ends settled. -rapid.checks sets the number of histories.
 func TestHistories(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := &world{now: epoch, wanted: rapid.IntRange(0, 6).Draw(t, "wanted"), pods: map[int]plan.Pod{}, versions: map[int64]string{}}
-		for range rapid.IntRange(1, 60).Draw(t, "events") {
-			w.now = w.now.Add(time.Duration(rapid.IntRange(0, 2_000).Draw(t, "pass ms")) * time.Millisecond)
-			w.kubernetes(rapid.Bool().Draw(t, "healthy"))
-			w.misfortune(t)
-			w.step(t, rapid.IntRange(0, 4).Draw(t, "recorded") > 0)
-		}
-		for i, p := range w.pods {
-			if p.Terminating {
-				delete(w.pods, i)
-			}
-		}
-		for range 200 {
-			w.kubernetes(true)
-			w.step(t, true)
-			w.now = w.now.Add(time.Second)
-		}
-		p := w.step(t, true)
-		if want := members(slices.Collect(ordinals(w.set.Replicas))...); !slices.Equal(w.ring.Members, want) || p.Wake != 0 {
-			t.Fatalf("does not settle: ring %+v, want %v, plan %+v", w.ring, want, p)
+		draw := func(limit int, label string) int { return rapid.IntRange(0, limit-1).Draw(t, label) }
+		if c := history(draw, two(plan.Next, nil)); len(c.broken) > 0 {
+			t.Fatal(c.broken[0] + "\n" + strings.Join(c.story, "\n"))
 		}
 	})
-}
-
-func ordinals(n int) func(func(int) bool) {
-	return func(yield func(int) bool) {
-		for i := range n {
-			if !yield(i) {
-				return
-			}
-		}
-	}
 }

@@ -8,6 +8,10 @@ import (
 	"github.com/sk1-services/distributed-cache/pkg/ring"
 )
 
+func document(version int64, members []string) *ring.Document {
+	return &ring.Document{Version: version, Members: members}
+}
+
 // bootstrap publishes the first ring: when all wanted pods serve, or some do after the limit.
 // A ring whose ConfigMap was lost is not a first one and comes back as soon as a pod serves.
 func bootstrap(s State, t Timing) (Plan, bool) {
@@ -16,14 +20,15 @@ func bootstrap(s State, t Timing) (Plan, bool) {
 	}
 	p := Plan{Step: StepBootstrap}
 	serving := s.serving()
-	due := len(serving) == s.size()
+	due := len(serving) == s.limit()
 	if !due && len(serving) > 0 && s.Set != nil {
 		left := s.Set.Created.Add(t.BootstrapLimit).Sub(s.Now)
 		due = s.HighWater > 0 || left <= 0
 		p.Wake = max(left, 0)
 	}
 	if due {
-		p = Plan{Step: StepPublish, Ring: &ring.Document{Version: s.firstVersion(), Members: names(serving)}}
+		members := names(serving)
+		p = Plan{Step: StepPublish, Ring: document(s.firstVersion(), members), Ledger: s.doom(members), Confirm: true}
 	}
 	return p, true
 }
@@ -36,16 +41,38 @@ func (s State) firstVersion() int64 {
 	return s.HighWater + 2
 }
 
-// publish changes a standing ring: who stopped serving leaves at once, who has been Ready long
-// enough joins. A version below the recorded one, which only an edit by hand can bring, is
-// replaced by one above it.
+// publish changes a standing ring: who stopped serving or is no longer wanted leaves at once, who
+// has been Ready long enough joins, and the ledger says who left for good. A version below the
+// recorded one, which only an edit by hand can bring, is replaced by one above it.
 func publish(s State, t Timing) (Plan, bool) {
 	next := s.members(t)
-	if slices.Equal(next, s.Ring.Members) && s.Ring.Version >= s.HighWater {
+	ledger := s.doom(next)
+	sameRing := slices.Equal(next, s.Ring.Members) && s.Ring.Version >= s.HighWater
+	if sameRing && slices.Equal(ledger.ordinals(), s.Ledger.ordinals()) && !s.Ledger.timeless() {
 		return Plan{}, false
 	}
-	version := max(s.Ring.Version, s.HighWater) + 1
-	return Plan{Step: StepPublish, Ring: &ring.Document{Version: version, Members: next}, Wake: s.joinWait(t)}, true
+	p := Plan{Step: StepPublish, Ring: s.Ring, Ledger: s.timed(ledger).pinned(), Confirm: true, Wake: s.joinWait(t)}
+	if !sameRing {
+		p.Ring = document(max(s.Ring.Version, s.HighWater)+1, next)
+	}
+	return p, true
+}
+
+// timeless reports whether a stored entry has no time: somebody erased the server's record.
+func (l Ledger) timeless() bool {
+	return slices.ContainsFunc(l, func(d Drain) bool { return d.Since.IsZero() })
+}
+
+// timed gives stored entries without a time the present one, which is late rather than early: a
+// second is added since the server's record has whole seconds.
+func (s State) timed(ledger Ledger) Ledger {
+	ledger = slices.Clone(ledger)
+	for i := range ledger {
+		if _, stored := s.Ledger.find(ledger[i].Ordinal); stored && ledger[i].Since.IsZero() && !s.inRing(ledger[i].Ordinal) {
+			ledger[i].Since = s.Now.Add(time.Second)
+		}
+	}
+	return ledger
 }
 
 // members is the list that should stand now.
@@ -58,7 +85,7 @@ func (s State) members(t Timing) []string {
 		}
 	}
 	maps.Copy(next, s.joiners(t))
-	if len(next) == 0 && s.size() > 0 {
+	if len(next) == 0 && s.limit() > 0 {
 		return s.Ring.Members
 	}
 	return names(next)
@@ -107,14 +134,12 @@ func (s State) joinWait(t Timing) time.Duration {
 
 // wait names what a standing ring waits for.
 func wait(s State, t Timing) (Plan, bool) {
-	p := Plan{Ring: s.Ring, Wake: s.joinWait(t)}
+	p := Plan{Wake: s.joinWait(t)}
 	switch {
 	case len(s.newcomers()) > 0:
 		p.Step = StepJoin
-	case len(s.serving()) < s.size():
+	case len(s.serving()) < s.limit():
 		p.Step = StepGrow
-	case s.size() > s.Wanted:
-		p.Step = StepHold
 	default:
 		return Plan{}, false
 	}

@@ -2,9 +2,13 @@
 //
 // Its laws:
 //   - Pure. Time is an input; there is no client, no clock, no stored phase. Where the machine
-//     stands is derived anew on every pass from the cache, the ring, the StatefulSet and the pods.
+//     stands is derived anew on every pass from the cache, the ring with its ledger, the
+//     StatefulSet and the pods.
 //   - Publish never leads readiness: a pod enters the ring only after it is Ready.
-//   - Termination never leads publication: the StatefulSet never gets smaller than the ring needs.
+//   - Termination never leads publication: the StatefulSet shrinks to k only when every pod from
+//     k on has been out of the stored ring for the whole grace, and only because fewer are wanted;
+//     the finalizer goes only when that holds for all.
+//   - The ledger of who left, and so when, is part of the ring and written with it.
 //   - A ring's version grows exactly when its bytes change, and never falls for one cache.
 //   - Unreadiness alone never empties the ring.
 //   - A changed pod template replaces one member at a time: the rollout waits behind a gate while
@@ -24,75 +28,57 @@ type Step string
 
 // The steps, in the order of the ladder.
 const (
-	// StepDelete leaves a cache that is being deleted to the garbage collector.
+	// StepDelete leaves a deleted cache that is not held by our finalizer to the garbage collector.
 	StepDelete Step = "Delete"
+	// StepRetire empties the ring of a cache that is being deleted and waits out the grace.
+	StepRetire Step = "Retire"
+	// StepRelease takes the finalizer off.
+	StepRelease Step = "Release"
 	// StepPause leaves a paused cache as it is.
 	StepPause Step = "Pause"
 	// StepRefuse leaves alone what this release cannot serve.
 	StepRefuse Step = "Refuse"
 	// StepRecord waits until the status holds the version of the published ring.
 	StepRecord Step = "Record"
-	// StepPublish publishes a changed ring.
-	StepPublish Step = "Publish"
 	// StepBootstrap waits for the pods of the first ring.
 	StepBootstrap Step = "Bootstrap"
+	// StepPublish writes a changed ring or ledger.
+	StepPublish Step = "Publish"
+	// StepShrink makes the StatefulSet smaller.
+	StepShrink Step = "Shrink"
+	// StepDrain waits for the grace of pods that left the ring for good.
+	StepDrain Step = "Drain"
 	// StepJoin waits for Ready pods to have been Ready long enough.
 	StepJoin Step = "Join"
 	// StepGrow waits for pods that are not Ready.
 	StepGrow Step = "Grow"
-	// StepHold keeps more pods than are wanted.
-	StepHold Step = "Hold"
 	// StepSettle has nothing to do.
 	StepSettle Step = "Settle"
 )
 
-// State is what the machine looks at.
-type State struct {
-	Now      time.Time
-	Wanted   int
-	Deleting bool
-	Paused   bool
-	Isolate  bool
-	// HighWater is the highest ring version recorded for this cache, 0 before the first.
-	HighWater int64
-	// Ring is the published ring of this cache, nil if there is none or it is not canonical.
-	Ring *ring.Document
-	// Set is the StatefulSet, nil if there is none.
-	Set  *Set
-	Pods []Pod
-}
-
-// Set is what matters of a StatefulSet.
-type Set struct {
-	Created  time.Time
-	Replicas int
-	// Rolling says that pods of an older template are still to be replaced.
-	Rolling bool
-}
-
-// Pod is what matters of a cache pod.
-type Pod struct {
-	Name        string
-	Ordinal     int
-	Ready       bool
-	ReadySince  time.Time
-	Terminating bool
-}
-
-// Serving reports whether the pod may be a member of the ring.
-func (p Pod) Serving() bool { return p.Ready && !p.Terminating }
-
 // Plan is what the next writes bring about.
 type Plan struct {
 	Step Step
-	// Untouched says that no object of the cache is to be written; the fields below are zero.
-	Untouched bool
+	// Claim says that the finalizer is to be on before anything else is written, Release that it
+	// is to go.
+	Claim   bool
+	Release bool
+	// Workload says that the Service and the StatefulSet are to stand; without it they are left
+	// alone.
+	Workload bool
 	// Replicas is the size of the StatefulSet.
 	Replicas int
 	// Partition is the lowest ordinal whose pod may be replaced for a changed template.
 	Partition int
-	// Ring is the document that is to stand, changed or not; nil while there is none yet.
+	// Ring is the document that is to stand, changed or not; nil leaves the ring alone.
 	Ring *ring.Document
+	// Ledger stands beside the ring and is written with it.
+	Ledger Ledger
+	// Marks are the pods whose visible copy of the ledger is to change.
+	Marks []Mark
+	// Confirm says that the plan changes the ring or takes something away for good: it is to be
+	// made again from a live read, and only that plan is to be carried out.
+	Confirm bool
 	// Wake is when time alone changes the plan, counted from State.Now; 0 if it does not.
 	Wake time.Duration
 }
@@ -124,64 +110,50 @@ const pace = 200 * time.Millisecond
 
 type rung func(State, Timing) (Plan, bool)
 
-var ladder = []rung{remove, pause, refuse, record, bootstrap, publish, wait}
+var ladder = []rung{abandon, release, retire, pause, refuse, record, bootstrap, publish, shrink, drain, wait}
 
 // Next is the plan for s.
 func Next(s State, t Timing) Plan {
-	p := Plan{Step: StepSettle, Ring: s.Ring}
+	p := Plan{Step: StepSettle}
 	for _, step := range ladder {
 		if q, ok := step(s, t); ok {
 			p = q
 			break
 		}
 	}
-	if p.Untouched {
+	switch p.Step {
+	case StepDelete, StepPause, StepRefuse, StepRelease:
 		return p
+	case StepRetire:
+	default:
+		p.Claim, p.Workload, p.Replicas = !s.Held, true, s.size()
+		p.Confirm = p.Confirm || s.Set != nil && p.Replicas < s.Set.Replicas
+		var wake time.Duration
+		p.Partition, wake = s.gate(t)
+		p.wakeIn(wake)
+		p.wakeIn(s.nextDrained())
 	}
-	p.Replicas = s.size()
-	var wake time.Duration
-	p.Partition, wake = s.gate(t)
-	if p.Wake == 0 || wake > 0 && wake < p.Wake {
-		p.Wake = wake
+	if p.Ring == nil {
+		p.Ring, p.Ledger = s.Ring, s.Ledger
 	}
+	p.Marks = s.marks()
 	return p
 }
 
-// size is the number of pods to run: never fewer than run now, because this release does not
-// drain.
-func (s State) size() int {
-	if s.Set != nil && s.Set.Replicas > s.Wanted {
-		return s.Set.Replicas
+// wakeIn brings the waking forward.
+func (p *Plan) wakeIn(d time.Duration) {
+	if d > 0 && (p.Wake == 0 || d < p.Wake) {
+		p.Wake = d
 	}
-	return s.Wanted
 }
 
-// serving are the pods that may be members, by name.
-func (s State) serving() map[string]Pod {
-	pods := map[string]Pod{}
-	for _, p := range s.Pods {
-		if p.Serving() && p.Ordinal < s.size() {
-			pods[p.Name] = p
-		}
-	}
-	return pods
-}
+func pause(s State, _ Timing) (Plan, bool) { return Plan{Step: StepPause}, s.Paused }
 
-func remove(s State, _ Timing) (Plan, bool) {
-	return Plan{Step: StepDelete, Untouched: true}, s.Deleting
-}
-
-func pause(s State, _ Timing) (Plan, bool) {
-	return Plan{Step: StepPause, Untouched: true}, s.Paused
-}
-
-func refuse(s State, _ Timing) (Plan, bool) {
-	return Plan{Step: StepRefuse, Untouched: true}, s.Isolate
-}
+func refuse(s State, _ Timing) (Plan, bool) { return Plan{Step: StepRefuse}, s.Isolate }
 
 // record holds the ring until the status knows its version: so the status is at most one version
 // behind, and a lost ConfigMap can be replaced without using a version twice.
 func record(s State, _ Timing) (Plan, bool) {
 	behind := s.Ring != nil && s.Ring.Version > s.HighWater
-	return Plan{Step: StepRecord, Ring: s.Ring, Wake: pace}, behind
+	return Plan{Step: StepRecord, Wake: pace}, behind
 }

@@ -58,19 +58,14 @@ func TestNext(t *testing.T) {
 		want  plan.Plan
 	}{
 		{
-			"a cache under deletion is left alone",
-			plan.State{Wanted: 3, Deleting: true},
-			plan.Plan{Step: plan.StepDelete, Untouched: true},
-		},
-		{
 			"a paused cache is left alone, though a member died",
 			plan.State{Wanted: 1, Paused: true, HighWater: 1, Ring: doc(1, 0), Set: set(1)},
-			plan.Plan{Step: plan.StepPause, Untouched: true},
+			plan.Plan{Step: plan.StepPause},
 		},
 		{
 			"what this release cannot serve is refused whole",
 			plan.State{Wanted: 3, Isolate: true},
-			plan.Plan{Step: plan.StepRefuse, Untouched: true},
+			plan.Plan{Step: plan.StepRefuse},
 		},
 		{
 			"a new cache gets its pods and no ring",
@@ -158,11 +153,6 @@ func TestNext(t *testing.T) {
 			plan.Plan{Step: plan.StepGrow, Replicas: 5, Ring: doc(1, 0, 1, 2)},
 		},
 		{
-			"fewer wanted pods are held, not half drained",
-			plan.State{Now: at(50), Wanted: 1, HighWater: 1, Ring: doc(1, 0, 1, 2), Set: set(3), Pods: ready(0, 0, 1, 2)},
-			plan.Plan{Step: plan.StepHold, Replicas: 3, Ring: doc(1, 0, 1, 2)},
-		},
-		{
 			"members are in numeric order",
 			plan.State{Now: at(5), Wanted: 12, Set: set(12), Pods: ready(5, 10, 2, 11, 1, 0, 9, 3, 8, 4, 7, 5, 6)},
 			plan.Plan{Step: plan.StepPublish, Replicas: 12, Ring: doc(1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)},
@@ -174,8 +164,12 @@ func TestNext(t *testing.T) {
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if !tc.want.Untouched {
-				tc.want.Partition = plan.GateClosed
+			tc.state.Held = true
+			switch tc.want.Step {
+			case plan.StepDelete, plan.StepPause, plan.StepRefuse:
+			default:
+				tc.want.Partition, tc.want.Workload = plan.GateClosed, true
+				tc.want.Confirm = tc.want.Step == plan.StepPublish
 			}
 			if diff := cmp.Diff(tc.want, plan.Next(tc.state, timing), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)

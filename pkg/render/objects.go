@@ -27,16 +27,15 @@ type Objects struct {
 // Render gives the objects that the plan wants to stand. Every call gives new ones, to be
 // applied once.
 func Render(cache *v1alpha1.DistributedCache, p plan.Plan, options Options) (Objects, error) {
-	if p.Untouched {
-		return Objects{}, nil
-	}
 	var objects Objects
 	var err error
-	if objects.Service, err = service(cache); err != nil {
-		return Objects{}, err
-	}
-	if objects.StatefulSet, err = statefulSet(cache, p, options); err != nil {
-		return Objects{}, err
+	if p.Workload {
+		if objects.Service, err = service(cache); err != nil {
+			return Objects{}, err
+		}
+		if objects.StatefulSet, err = statefulSet(cache, p, options); err != nil {
+			return Objects{}, err
+		}
 	}
 	if objects.Ring, err = ringMap(cache, p); err != nil {
 		return Objects{}, err

@@ -30,12 +30,13 @@ func load(t *testing.T, dir string) *v1alpha1.DistributedCache {
 		t.Fatal(err)
 	}
 	cache.Namespace = "shop"
+	cache.Generation = 3
 	cache.UID = types.UID("11111111-2222-3333-4444-555555555555")
 	return cache
 }
 
 func settled(cache *v1alpha1.DistributedCache) plan.Plan {
-	p := plan.Plan{Step: plan.StepSettle, Replicas: int(cache.WantedReplicas())}
+	p := plan.Plan{Step: plan.StepSettle, Workload: true, Replicas: int(cache.WantedReplicas()), Partition: plan.GateClosed}
 	p.Ring = &ring.Document{Version: 7}
 	for i := range p.Replicas {
 		p.Ring.Members = append(p.Ring.Members, v1alpha1.PodName(cache.Name, i))
@@ -121,7 +122,7 @@ func mustYAML(t *testing.T, object any) string {
 
 func TestUntouchedRendersNothing(t *testing.T) {
 	cache := load(t, "testdata/minimal")
-	objects, err := render.Render(cache, plan.Plan{Step: plan.StepPause, Untouched: true}, options)
+	objects, err := render.Render(cache, plan.Plan{Step: plan.StepPause}, options)
 	if err != nil || len(objects.List()) != 0 {
 		t.Errorf("got %v, %v", objects.List(), err)
 	}

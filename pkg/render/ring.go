@@ -18,6 +18,10 @@ func ringMap(cache *v1alpha1.DistributedCache, p plan.Plan) (*corev1ac.ConfigMap
 	if err != nil {
 		return nil, fmt.Errorf("ring of %s/%s: %w", cache.Namespace, cache.Name, err)
 	}
+	ledger, err := p.Ledger.Encode()
+	if err != nil {
+		return nil, fmt.Errorf("drain ledger of %s/%s: %w", cache.Namespace, cache.Name, err)
+	}
 	object, err := decode[corev1ac.ConfigMapApplyConfiguration](templates.Ring)
 	if err != nil {
 		return nil, err
@@ -30,5 +34,8 @@ func ringMap(cache *v1alpha1.DistributedCache, p plan.Plan) (*corev1ac.ConfigMap
 			v1alpha1.RingKey:     string(document),
 			v1alpha1.OwnerUIDKey: string(cache.UID),
 		})
+	if ledger != "" {
+		object.WithData(map[string]string{v1alpha1.LedgerKey: ledger})
+	}
 	return object, nil
 }

@@ -2,6 +2,7 @@ package render
 
 import (
 	"maps"
+	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 	appsv1ac "k8s.io/client-go/applyconfigurations/apps/v1"
@@ -21,6 +22,7 @@ func statefulSet(cache *v1alpha1.DistributedCache, p plan.Plan, options Options)
 	object.WithName(v1alpha1.StatefulSetName(cache.Name)).
 		WithNamespace(cache.Namespace).
 		WithLabels(labels(cache)).
+		WithAnnotations(map[string]string{v1alpha1.GenerationAnnotation: strconv.FormatInt(cache.Generation, 10)}).
 		WithOwnerReferences(owner(cache))
 	object.Spec.
 		WithServiceName(v1alpha1.ServiceName(cache.Name)).

@@ -41,7 +41,7 @@ func TestTemplateOrRenderNeverBoth(t *testing.T) {
 	cache := &v1alpha1.DistributedCache{}
 	cache.Name, cache.Namespace, cache.UID = "orders-cache", "shop", "uid"
 	cache.Spec.Pod.ImagePullPolicy = "Always"
-	objects, err := Render(cache, plan.Plan{Replicas: 3, Ring: &ring.Document{Version: 1}}, Options{CacheImage: "image"})
+	objects, err := Render(cache, plan.Plan{Workload: true, Replicas: 3, Ring: &ring.Document{Version: 1}}, Options{CacheImage: "image"})
 	if err != nil {
 		t.Fatal(err)
 	}

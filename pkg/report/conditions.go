@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -55,7 +56,7 @@ func conditions(o Outcome) []metav1.Condition {
 			Type:               kind,
 			Status:             v.status,
 			Reason:             v.reason,
-			Message:            limit(v.message),
+			Message:            limit(v.message, maxMessage),
 			ObservedGeneration: o.World.Cache.Generation,
 			LastTransitionTime: metav1.NewTime(o.Now).Rfc3339Copy(),
 		}
@@ -75,7 +76,7 @@ func summarise(verdicts map[string]verdict) {
 	switch {
 	case degraded.status == metav1.ConditionTrue:
 		ready = no(degraded.reason, "%s", degraded.message)
-	case progressing.stalled || progressing.status == metav1.ConditionTrue || progressing.reason == v1alpha1.ReasonPaused:
+	case progressing.stalled || progressing.status != metav1.ConditionFalse || progressing.reason == v1alpha1.ReasonPaused:
 		ready = no(progressing.reason, "%s", progressing.message)
 	case available.status == metav1.ConditionFalse && available.reason != v1alpha1.ReasonScaledToZero:
 		ready = no(available.reason, "%s", available.message)
@@ -95,9 +96,12 @@ func summarise(verdicts map[string]verdict) {
 // maxMessage is what the API allows in a condition.
 const maxMessage = 32 << 10
 
-func limit(message string) string {
-	if len(message) > maxMessage {
-		return message[:maxMessage-3] + "..."
+// maxNote is what the API allows in an event.
+const maxNote = 1024
+
+func limit(text string, bytes int) string {
+	if len(text) > bytes {
+		return strings.ToValidUTF8(text[:bytes-3], "") + "..."
 	}
-	return message
+	return text
 }

@@ -9,6 +9,8 @@ package report
 import (
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/sk1-services/distributed-cache/apis/v1alpha1"
 	"github.com/sk1-services/distributed-cache/pkg/apply"
 	"github.com/sk1-services/distributed-cache/pkg/observe"
@@ -22,10 +24,16 @@ type Outcome struct {
 	Plan  plan.Plan
 	// Results has one entry per object that was to be applied.
 	Results []apply.Result
+	// Hold is what became of the finalizer, Marks of the pods' marks.
+	Hold  error
+	Marks error
 	// Err is what ended the pass before anything was applied.
 	Err error
 	Now time.Time
 }
+
+// Gone reports whether the cache turned out not to exist any more: nothing is to be done or said.
+func (o Outcome) Gone() bool { return o.World == nil && o.Err == nil }
 
 // Status is the status that the outcome calls for.
 func Status(o Outcome) v1alpha1.DistributedCacheStatus {
@@ -44,8 +52,29 @@ func Status(o Outcome) v1alpha1.DistributedCacheStatus {
 			status.ReadyReplicas++
 		}
 	}
+	status.Drain = drain(o)
 	if document := o.ring(); document != nil {
 		status.RingVersion = max(status.RingVersion, document.Version)
 	}
 	return status
+}
+
+// drain lists the pods that left the ring for good, as far as the stored ledger knows.
+func drain(o Outcome) *v1alpha1.DrainStatus {
+	state := o.World.State(o.Now)
+	var status v1alpha1.DrainStatus
+	for _, d := range state.Ledger {
+		if d.Since.IsZero() {
+			continue
+		}
+		status.Pods = append(status.Pods, v1alpha1.DrainingPod{
+			Name:  v1alpha1.PodName(o.World.Cache.Name, d.Ordinal),
+			Since: metav1.NewTime(d.Since).Rfc3339Copy(),
+			Until: metav1.NewTime(d.Since.Add(state.Grace)).Rfc3339Copy(),
+		})
+	}
+	if len(status.Pods) == 0 {
+		return nil
+	}
+	return &status
 }

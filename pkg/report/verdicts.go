@@ -26,6 +26,8 @@ func (o Outcome) ring() *ring.Document {
 	return o.World.Document()
 }
 
+func (o Outcome) deleting() bool { return o.World.Cache.DeletionTimestamp != nil }
+
 func (o Outcome) result(kind string) (apply.Result, bool) {
 	i := slices.IndexFunc(o.Results, func(r apply.Result) bool { return r.Kind == kind })
 	if i < 0 {
@@ -50,7 +52,7 @@ func available(o Outcome) verdict {
 	switch {
 	case o.Err != nil:
 		return unknown(v1alpha1.ReasonReconcileFailed, "%s", o.Err)
-	case o.Plan.Step == plan.StepDelete:
+	case o.deleting():
 		return no(v1alpha1.ReasonDeleting, "the cache is being deleted")
 	case o.Plan.Step == plan.StepRefuse:
 		return no(v1alpha1.ReasonIsolationUnsupported, unsupported)
@@ -83,8 +85,8 @@ func progressing(o Outcome) verdict {
 	switch {
 	case o.Err != nil:
 		return unknown(v1alpha1.ReasonReconcileFailed, "%s", o.Err)
-	case o.Plan.Step == plan.StepDelete:
-		return yes(v1alpha1.ReasonDeleting, "the cache is being deleted")
+	case o.deleting():
+		return yes(v1alpha1.ReasonDeleting, "the cache is being deleted: its ring is emptied, and its pods go when the grace is over")
 	case o.Plan.Step == plan.StepRefuse:
 		return no(v1alpha1.ReasonIsolationUnsupported, unsupported)
 	case o.Plan.Step == plan.StepPause:
@@ -93,13 +95,12 @@ func progressing(o Outcome) verdict {
 	if v, under := o.underway(); under {
 		return v
 	}
-	if document := o.ring(); document == nil || len(document.Members) != o.Plan.Replicas {
-		return yes(v1alpha1.ReasonWaitingForRing, "Ready pods wait to enter the ring")
+	wanted := int(o.World.Cache.WantedReplicas())
+	if o.Plan.Replicas > wanted {
+		return yes(v1alpha1.ReasonDraining, "%d pods are wanted and %d run until their grace is over", wanted, o.Plan.Replicas)
 	}
-	if wanted := int(o.World.Cache.WantedReplicas()); o.Plan.Replicas > wanted {
-		return no(v1alpha1.ReasonScaleDownHeld,
-			"%d pods are wanted and %d run: this release does not drain, so all are kept; set spec.replicas to %d or more",
-			wanted, o.Plan.Replicas, o.Plan.Replicas).stall()
+	if document := o.ring(); document == nil || len(document.Members) != wanted {
+		return yes(v1alpha1.ReasonWaitingForRing, "Ready pods wait to enter the ring")
 	}
 	return no(v1alpha1.ReasonReconciled, "all is as wanted")
 }
@@ -130,6 +131,9 @@ func degraded(o Outcome) verdict {
 	case o.Plan.Step == plan.StepRefuse:
 		return yes(v1alpha1.ReasonIsolationUnsupported, unsupported).stall()
 	}
+	if err := errors.Join(notStale(o.Hold), o.Marks); err != nil {
+		return yes(v1alpha1.ReasonReconcileFailed, "%s", err)
+	}
 	for _, r := range o.Results {
 		if v, bad := refused(r); bad {
 			return v
@@ -145,6 +149,14 @@ func degraded(o Outcome) verdict {
 		}
 	}
 	return no(v1alpha1.ReasonReconciled, "nothing is wrong")
+}
+
+// notStale is err, unless it is a lost race.
+func notStale(err error) error {
+	if apierrors.IsConflict(err) {
+		return nil
+	}
+	return err
 }
 
 var refusedReasons = map[string]string{
@@ -164,7 +176,7 @@ func refused(r apply.Result) (verdict, bool) {
 	case errors.As(r.Err, &conflict):
 		return yes(v1alpha1.ReasonNameConflict, "%s", conflict).stall(), !conflict.Former
 	}
-	if field, ok := r.Immutable(); ok {
+	if field, ok := r.Immutable(); ok && r.Existed {
 		return yes(v1alpha1.ReasonImmutableField, "%s: %s cannot be changed in place; delete the object with --cascade=orphan and it is created anew", r.Ref(), field).stall(), true
 	}
 	v := yes(refusedReasons[r.Kind], "%s", r.Err)

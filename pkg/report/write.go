@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -26,11 +27,15 @@ type Reporter struct {
 }
 
 // Report writes the status that the outcome calls for, if it differs from the one that was read,
-// and then an event for each condition that turned. The write is refused, with a conflict, if
+// and then an event for each condition that turned; a pass
+// that only put the finalizer on or off says nothing: the next one does, or the cache is gone. The write is refused, with a conflict, if
 // the cache has changed since it was read: the next pass reports again.
 func (r *Reporter) Report(ctx context.Context, o Outcome) error {
+	if (o.Plan.Claim || o.Plan.Release) && o.Hold == nil {
+		return nil
+	}
 	cache, status := o.World.Cache, Status(o)
-	if equality.Semantic.DeepEqual(cache.Status, status) {
+	if equality.Semantic.DeepEqual(ours(cache.Status), status) {
 		return nil
 	}
 	desired := cacheac.DistributedCache(cache.Name, cache.Namespace).
@@ -43,6 +48,15 @@ func (r *Reporter) Report(ctx context.Context, o Outcome) error {
 	return nil
 }
 
+// ours is a status without the conditions that somebody else put there.
+func ours(status v1alpha1.DistributedCacheStatus) v1alpha1.DistributedCacheStatus {
+	status = *status.DeepCopy()
+	status.Conditions = slices.DeleteFunc(status.Conditions, func(c metav1.Condition) bool {
+		return !slices.Contains(v1alpha1.ConditionTypes, c.Type)
+	})
+	return status
+}
+
 func applyConfiguration(status v1alpha1.DistributedCacheStatus) *cacheac.DistributedCacheStatusApplyConfiguration {
 	desired := cacheac.DistributedCacheStatus().
 		WithObservedGeneration(status.ObservedGeneration).
@@ -51,6 +65,13 @@ func applyConfiguration(status v1alpha1.DistributedCacheStatus) *cacheac.Distrib
 		WithSelector(status.Selector)
 	if status.RingVersion > 0 {
 		desired.WithRingVersion(status.RingVersion)
+	}
+	if status.Drain != nil {
+		drain := cacheac.DrainStatus()
+		for _, pod := range status.Drain.Pods {
+			drain.WithPods(cacheac.DrainingPod().WithName(pod.Name).WithSince(pod.Since).WithUntil(pod.Until))
+		}
+		desired.WithDrain(drain)
 	}
 	for _, c := range status.Conditions {
 		desired.WithConditions(metav1ac.Condition().
@@ -73,7 +94,10 @@ func (r *Reporter) emit(cache *v1alpha1.DistributedCache, before, after []metav1
 		if is == nil || was != nil && was.Status == is.Status && was.Reason == is.Reason {
 			continue
 		}
-		good := (kind == v1alpha1.Degraded) == (is.Status == metav1.ConditionFalse)
+		good := is.Status == metav1.ConditionTrue
+		if kind == v1alpha1.Degraded {
+			good = is.Status == metav1.ConditionFalse
+		}
 		if was == nil && kind != v1alpha1.Available && is.Status == metav1.ConditionFalse {
 			continue
 		}
@@ -81,6 +105,6 @@ func (r *Reporter) emit(cache *v1alpha1.DistributedCache, before, after []metav1
 		if good || was == nil && kind == v1alpha1.Available {
 			weight = corev1.EventTypeNormal
 		}
-		r.Events.Eventf(cache, nil, weight, kind+string(is.Status), "Reconcile", "%s: %s", is.Reason, is.Message)
+		r.Events.Eventf(cache, nil, weight, kind+string(is.Status), "Reconcile", "%s", limit(is.Reason+": "+is.Message, maxNote))
 	}
 }

@@ -42,20 +42,23 @@ var _ = Describe("A running cache", func() {
 	It("H1 observes a change that alters no object", func() {
 		t := create(replicas(1))
 		t.expectReady()
-		before := t.set().ResourceVersion
+		before, pod := t.set().Generation, t.pod(0).UID
 		t.change(func(c *v1alpha1.DistributedCache) { c.Spec.Drain.GracePeriodSeconds = new(int32(60)) })
 		Eventually(func(g Gomega) {
 			c := t.get()
 			g.Expect(c.Status.ObservedGeneration).To(Equal(c.Generation))
 		}, "5s").Should(Succeed())
-		Expect(t.set().ResourceVersion).To(Equal(before), "changing the grace restarts no pod")
+		Eventually(func() string { return t.pod(0).Annotations[v1alpha1.DrainGraceAnnotation] }).Should(Equal("60"))
+		Expect(t.set().Generation).To(Equal(before))
+		Expect(t.pod(0).UID).To(Equal(pod), "changing the grace restarts no pod")
 	})
 
 	It("D2 loses a pod and takes it back, and never runs fewer", func() {
 		t := create()
 		t.expectReady()
+		t.ready(1, corev1.ConditionFalse)
+		Eventually(func() []string { return t.ring().Members }, "5s").Should(Equal(t.members(0, 2)))
 		Expect(k8s.Delete(ctx, t.pod(1), client.GracePeriodSeconds(0))).To(Succeed())
-		Eventually(func() []string { return t.ring().Members }, "5s", "5ms").Should(Equal(t.members(0, 2)))
 		Expect(*t.set().Spec.Replicas).To(BeEquivalentTo(3))
 		Eventually(func() []string { return t.ring().Members }).Should(Equal(t.members(0, 1, 2)))
 		Expect(t.ring().Version).To(BeEquivalentTo(3))
@@ -115,10 +118,10 @@ var _ = Describe("A running cache", func() {
 			c.Spec.Pod.Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1000m")}
 		})
 		t.expectReady()
-		before := t.set().ResourceVersion
+		before := t.set().Generation
 		t.change(func(c *v1alpha1.DistributedCache) { c.Spec.MemoryPerPod = new(resource.MustParse("1Gi")) })
 		t.expectReady()
-		Consistently(func() string { return t.set().ResourceVersion }).Should(Equal(before))
+		Consistently(func() int64 { return t.set().Generation }).Should(Equal(before))
 	})
 
 	It("rolls one pod at a time when its pods change", func() {
@@ -134,7 +137,7 @@ var _ = Describe("A running cache", func() {
 			g.Expect(set.Status.UpdatedReplicas).To(BeEquivalentTo(3))
 			g.Expect(t.ring().Members).To(HaveLen(3))
 		}, "60s").Should(Succeed())
-		Expect(fewest).To(Equal(2), "one member is away at a time")
+		Expect(fewest).To(BeNumerically(">=", 2), "one member is away at a time")
 		t.expectReady()
 	})
 
@@ -174,8 +177,8 @@ var _ = Describe("A running cache", func() {
 		a.expectReady()
 		b.expectReady()
 		version := b.ringMap().ResourceVersion
-		Expect(k8s.Delete(ctx, a.pod(0), client.GracePeriodSeconds(0))).To(Succeed())
-		Eventually(func() int64 { return a.ring().Version }).Should(BeEquivalentTo(3))
+		a.ready(0, corev1.ConditionFalse)
+		Eventually(func() int64 { return a.ring().Version }).Should(BeEquivalentTo(2))
 		Expect(b.ringMap().ResourceVersion).To(Equal(version))
 		Expect(b.ring().Members).To(Equal(b.members(0, 1)))
 	})

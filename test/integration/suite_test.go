@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
+	"github.com/sk1-services/distributed-cache/pkg/apitime"
 	"github.com/sk1-services/distributed-cache/pkg/controller"
 	"github.com/sk1-services/distributed-cache/pkg/plan"
 	"github.com/sk1-services/distributed-cache/pkg/render"
@@ -64,7 +65,26 @@ var _ = BeforeSuite(func() {
 	Expect(err).NotTo(HaveOccurred())
 	kubectl("apply", "--server-side", "-k", "../../config/crd")
 	kubectl("wait", "--for=condition=Established", "crd/distributedcaches.cache.sk1.services.com", "--timeout=30s")
+	watchCtx, stopWatching := context.WithCancel(context.Background())
+	DeferCleanup(stopWatching)
+	watching = watch(watchCtx)
 	startOperator()
+	warmGarbageCollector()
+})
+
+// warmGarbageCollector waits until the garbage collector knows our kind, for which it looks every
+// 30 s: until then it neither collects nor orphans what a cache owns.
+func warmGarbageCollector() {
+	GinkgoHelper()
+	t := createIn("default", "warm", replicas(0))
+	t.expectReady()
+	Expect(k8s.Delete(ctx, t.get())).To(Succeed())
+	Eventually(t.service, "90s").Should(BeNil())
+}
+
+// The laws hold over the whole history, whatever a spec does.
+var _ = AfterEach(func() {
+	Expect(watching.verdict()).To(BeEmpty(), "laws broken")
 })
 
 var _ = AfterSuite(func() {
@@ -86,6 +106,8 @@ func startOperator() {
 	GinkgoHelper()
 	own := rest.CopyConfig(config)
 	own.UserAgent = userAgent
+	clock := apitime.New()
+	own.Wrap(clock.Wrap)
 	mgr, err := ctrl.NewManager(own, ctrl.Options{
 		Scheme:  controller.Scheme(),
 		Cache:   controller.Cache(),
@@ -95,6 +117,7 @@ func startOperator() {
 	Expect(controller.Add(mgr, controller.Options{
 		Render:      render.Options{CacheImage: image},
 		Timing:      timing,
+		Clock:       clock,
 		Concurrency: 4,
 		Name:        instance,
 	})).To(Succeed())

@@ -74,7 +74,7 @@ var _ = Describe("The ring's fence", func() {
 		ring := func(document string, live client.Object) apply.Result {
 			return applier.Apply(ctx, apply.Object{
 				Desired: corev1ac.ConfigMap("orders-ring", ns).WithLabels(map[string]string{"owner": "me"}).WithData(map[string]string{"ring.json": document}),
-				Live:    live, Fenced: true, Owner: apply.Owner{Labels: map[string]string{"owner": "me"}},
+				Live:    live, Fenced: true, Exact: true, Owner: apply.Owner{Labels: map[string]string{"owner": "me"}},
 			})
 		}
 		read := func() *corev1.ConfigMap {

@@ -1,0 +1,154 @@
+package plan_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sk1-services/distributed-cache/pkg/plan"
+)
+
+type next = func(plan.State, plan.Timing) plan.Plan
+
+// before and after make a mutant that sees, or says, something else.
+func before(edit func(*plan.State)) next {
+	return func(s plan.State, t plan.Timing) plan.Plan { edit(&s); return plan.Next(s, t) }
+}
+
+func after(edit func(plan.State, *plan.Plan)) next {
+	return func(s plan.State, t plan.Timing) plan.Plan {
+		p := plan.Next(s, t)
+		edit(s, &p)
+		return p
+	}
+}
+
+// mutants are known mistakes of such operators, each of which breaks a law that the histories
+// check.
+var mutants = []struct {
+	name string
+	next next
+	edit func(*operator)
+}{
+	{"members in order of their text", after(func(_ plan.State, p *plan.Plan) {
+		if p.Ring != nil && len(p.Ring.Members) > 1 {
+			d := *p.Ring
+			d.Members = slices.Clone(d.Members)
+			slices.Reverse(d.Members)
+			p.Ring = &d
+		}
+	}), nil},
+	{"marks before the ring is stored", after(func(s plan.State, p *plan.Plan) {
+		for _, pod := range s.Pods {
+			if slices.ContainsFunc(p.Ledger, func(d plan.Drain) bool { return d.Ordinal == pod.Ordinal }) {
+				p.Marks = append(p.Marks, plan.Mark{Pod: pod.Name, Since: s.Now, Grace: s.Grace})
+			}
+		}
+	}), nil},
+	{"no fence on what is written", plan.Next, func(o *operator) { o.unfenced, o.unconfirmed = true, true }},
+	{"no live read before a grave step", plan.Next, func(o *operator) { o.unconfirmed = true }},
+	{"the grace counts from the deletion", before(func(s *plan.State) {
+		if !s.Deleted.IsZero() {
+			for i := range s.Ledger {
+				s.Ledger[i].Since = s.Deleted
+			}
+		}
+	}), nil},
+	{"a condemned pod comes back", after(func(s plan.State, p *plan.Plan) {
+		if p.Ring == nil || s.Ring == nil || !s.Deleted.IsZero() {
+			return
+		}
+		for _, pod := range s.Pods {
+			if slices.ContainsFunc(s.Ledger, func(d plan.Drain) bool { return d.Ordinal == pod.Ordinal }) && pod.Serving() {
+				p.Ring = doc(s.Ring.Version+1, append(upTo(s.Wanted), pod.Ordinal)...)
+			}
+		}
+	}), nil},
+	{"the size from what is observed", after(func(s plan.State, p *plan.Plan) {
+		if p.Workload && s.Set != nil {
+			p.Replicas = len(s.Pods)
+		}
+	}), nil},
+	{"the version begins again when the ring is lost", before(func(s *plan.State) {
+		if s.Ring == nil {
+			s.HighWater = 0
+		}
+	}), nil},
+	{"a lost ring comes back under the next version", after(func(s plan.State, p *plan.Plan) {
+		if s.Ring == nil && s.HighWater > 0 && p.Ring != nil {
+			d := *p.Ring
+			d.Version = s.HighWater
+			p.Ring = &d
+		}
+	}), nil},
+	{"the version is not recorded before the next", before(func(s *plan.State) {
+		if s.Ring != nil && s.Ring.Version > s.HighWater+1 {
+			s.HighWater = s.Ring.Version
+		}
+		if s.Ring == nil && s.HighWater > 2 {
+			s.HighWater -= 2
+		}
+	}), nil},
+	{"a mark stays when the drain is cancelled", after(func(_ plan.State, p *plan.Plan) {
+		p.Marks = slices.DeleteFunc(p.Marks, func(m plan.Mark) bool { return m.Since.IsZero() })
+	}), nil},
+	{"the set shrinks at once", after(func(s plan.State, p *plan.Plan) {
+		if p.Workload {
+			p.Replicas, p.Confirm = s.Wanted, true
+		}
+	}), nil},
+	{"the grace is judged by a clock that runs ahead", before(func(s *plan.State) { s.Now = s.Now.Add(4 * time.Second) }), nil},
+	{"the time is the second of the write, cut off", before(func(s *plan.State) {
+		for i := range s.Ledger {
+			s.Ledger[i].Since = s.Ledger[i].Since.Add(-time.Second)
+		}
+	}), nil},
+	{"the ledger is forgotten", before(func(s *plan.State) { s.Ledger = nil }), nil},
+	{"unreadiness empties the ring", after(func(s plan.State, p *plan.Plan) {
+		if s.Ring != nil && len(s.Ring.Members) > 0 && p.Workload && !slices.ContainsFunc(s.Pods, func(p plan.Pod) bool { return p.Serving() }) {
+			p.Ring, p.Confirm = doc(s.Ring.Version+1), true
+		}
+	}), nil},
+	{"publish leads readiness", after(func(s plan.State, p *plan.Plan) {
+		if p.Workload && s.Ring != nil && len(s.Ring.Members) < s.Wanted {
+			p.Ring, p.Confirm = doc(s.Ring.Version+1, upTo(s.Wanted)...), true
+		}
+	}), nil},
+	{"the finalizer goes with the ring", before(func(s *plan.State) {
+		if !s.Deleted.IsZero() && s.Ring != nil && len(s.Ring.Members) == 0 {
+			s.Grace = 0
+		}
+	}), nil},
+}
+
+// Each mutant is caught within a bounded number of histories; the log is the table.
+func TestMutantsAreCaught(t *testing.T) {
+	const histories = 3000
+	for _, mutant := range mutants {
+		t.Run(mutant.name, func(t *testing.T) {
+			for seed := range uint64(histories) {
+				random := rand.New(rand.NewPCG(seed, 1))
+				draw := func(limit int, _ string) int { return random.IntN(limit) }
+				if c := history(draw, two(mutant.next, mutant.edit)); len(c.broken) > 0 {
+					law, _, _ := strings.Cut(c.broken[0], ":")
+					t.Logf("caught in history %d by the law: %s", seed, law)
+					return
+				}
+			}
+			t.Errorf("survived %d histories", histories)
+		})
+	}
+}
+
+// The same histories, without a mutation, break no law: it is the mutants that are caught.
+func TestSeededHistories(t *testing.T) {
+	for seed := range uint64(500) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		draw := func(limit int, _ string) int { return random.IntN(limit) }
+		if c := history(draw, two(plan.Next, nil)); len(c.broken) > 0 {
+			t.Fatalf("seed %d: %s\n%s", seed, c.broken[0], strings.Join(c.story, "\n"))
+		}
+	}
+}

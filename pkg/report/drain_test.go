@@ -1,0 +1,83 @@
+package report
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sk1-services/distributed-cache/apis/v1alpha1"
+)
+
+// The status lists who left the ring for good, as far as the stored ledger knows since when.
+func TestStatusListsTheDrain(t *testing.T) {
+	since, until := metav1.NewTime(epoch), metav1.NewTime(epoch.Add(45*time.Second))
+	for _, tc := range []struct {
+		name   string
+		ledger string
+		want   *v1alpha1.DrainStatus
+	}{
+		{"none", "", nil},
+		{"a pod whose time is not known yet", `[{"ordinal":1}]`, nil},
+		{
+			"two pods", `[{"ordinal":1,"since":"2026-01-01T12:00:00Z"},{"ordinal":2,"since":"2026-01-01T12:00:00Z"}]`,
+			&v1alpha1.DrainStatus{Pods: []v1alpha1.DrainingPod{
+				{Name: "orders-cache-1", Since: since, Until: until}, {Name: "orders-cache-2", Since: since, Until: until},
+			}},
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			o, s := settledOutcome(3), &scribe{}
+			cache := o.World.Cache
+			cache.Spec.Replicas, cache.Spec.Drain.GracePeriodSeconds = new(int32(1)), new(int32(45))
+			cache.Status.Drain = &v1alpha1.DrainStatus{Pods: []v1alpha1.DrainingPod{{Name: "old"}}}
+			o.World.Ring.Data[v1alpha1.LedgerKey] = tc.ledger
+			if diff := cmp.Diff(tc.want, Status(o).Drain); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			if err := s.reporter().Report(t.Context(), o); err != nil || len(s.writes) != 1 {
+				t.Fatalf("got %v and %d writes", err, len(s.writes))
+			}
+			if diff := cmp.Diff(tc.want, s.writes[0].Status.Drain); diff != "" {
+				t.Errorf("-want +written:\n%s", diff)
+			}
+		})
+	}
+}
+
+// A pass that put the finalizer on or off says nothing: the next one does, or the cache is gone.
+func TestReportAndTheFinalizer(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		change func(*Outcome)
+		writes int
+	}{
+		{"put on", func(o *Outcome) { o.Plan.Claim = true }, 0},
+		{"taken off", func(o *Outcome) { o.Plan.Release = true }, 0},
+		{"not put on, for it was refused", func(o *Outcome) { o.Plan.Claim, o.Hold = true, errors.New("no rights") }, 1},
+		{"not taken off, for it was refused", func(o *Outcome) { o.Plan.Release, o.Hold = true, errors.New("no rights") }, 1},
+	} {
+		o, s := settledOutcome(3), &scribe{}
+		tc.change(&o)
+		if err := s.reporter().Report(t.Context(), o); err != nil || len(s.writes) != tc.writes {
+			t.Errorf("%s: %v, told %q", tc.name, err, s.told)
+		}
+	}
+}
+
+func TestGone(t *testing.T) {
+	for name, tc := range map[string]struct {
+		outcome Outcome
+		want    bool
+	}{
+		"a cache that was read":     {settledOutcome(3), false},
+		"a cache that is no more":   {Outcome{}, true},
+		"a cache that is not known": {Outcome{Err: errors.New("no rights")}, false},
+	} {
+		if got := tc.outcome.Gone(); got != tc.want {
+			t.Errorf("%s: got %t", name, got)
+		}
+	}
+}

@@ -1,0 +1,212 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+const loadImage = "e2e-load:dev"
+
+// loadImageOnce builds the load client and brings it into the node.
+func loadImageOnce() {
+	GinkgoHelper()
+	binary := filepath.Join(root, "bin", "e2e-load")
+	cmd := exec.Command("go", "build", "-ldflags", "-s -w", "-o", binary, "./load")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	out, err := cmd.CombinedOutput()
+	Expect(err).NotTo(HaveOccurred(), string(out))
+	run(localkube, "load", "--name", instance, loadImage, "--binary", binary)
+}
+
+// load is a client pod under constant load.
+type load struct{ name string }
+
+type outcome struct {
+	Requests, Hits, Misses, NoRing, Errors, Unreachable int
+	First                                               string
+}
+
+// underLoad starts a client of a cache, with a right to read its ring and no other.
+func underLoad(cache string) load {
+	GinkgoHelper()
+	name := "load-" + cache
+	apply(fmt.Sprintf(`
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: %[1]s, namespace: default}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: %[1]s, namespace: default}
+rules: [{apiGroups: [""], resources: [configmaps], resourceNames: [%[2]s-ring], verbs: [get, list, watch]}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: %[1]s, namespace: default}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: %[1]s}
+subjects: [{kind: ServiceAccount, name: %[1]s, namespace: default}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: %[1]s, namespace: default}
+spec:
+  serviceAccountName: %[1]s
+  restartPolicy: Never
+  terminationGracePeriodSeconds: 10
+  securityContext: {runAsNonRoot: true, runAsUser: 65532, seccompProfile: {type: RuntimeDefault}}
+  containers:
+    - name: load
+      image: %[3]s
+      args: ["-cache=%[2]s", "-rate=200", "-duration=10m"]
+      securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}
+`, name, cache, loadImage))
+	DeferCleanup(func() {
+		must("delete", "pod,role,rolebinding,serviceaccount", name, "-n", "default", "--ignore-not-found", "--grace-period=0", "--force")
+	})
+	Eventually(func() string { out, _ := kubectl("logs", name); return out }, "30s").Should(ContainSubstring("started"))
+	time.Sleep(2 * time.Second) // traffic before the first event
+	return load{name}
+}
+
+// stop ends the load and gives what it met.
+func (l load) stop() outcome {
+	GinkgoHelper()
+	// Deleting the pod would take its log along.
+	run("kill", "-TERM", pid("e2e-load", "HOSTNAME="+l.name))
+	var o outcome
+	Eventually(func() error { return json.Unmarshal([]byte(last(must("logs", l.name))), &o) }, "15s").Should(Succeed())
+	GinkgoWriter.Printf("load: %+v\n", o)
+	Expect(o.Requests).To(BeNumerically(">", 300), "there was traffic")
+	return o
+}
+
+// pid finds a process of a container by its program, as this machine sees it.
+func pid(program string, arguments ...string) string {
+	GinkgoHelper()
+	found, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	Expect(err).NotTo(HaveOccurred())
+	for _, file := range found {
+		data, err := os.ReadFile(file)
+		if err != nil || !strings.HasPrefix(string(data), "/"+program+"\x00") {
+			continue
+		}
+		id := filepath.Base(filepath.Dir(file))
+		environment, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "environ"))
+		ok := true
+		for _, argument := range arguments {
+			ok = ok && strings.Contains(string(environment), argument)
+		}
+		if _, err := strconv.Atoi(id); err == nil && ok {
+			return id
+		}
+	}
+	Fail("no process of " + program + " with " + strings.Join(arguments, " "))
+	return ""
+}
+
+// lost expects that no request was lost.
+func lost(o outcome) {
+	GinkgoHelper()
+	fmt.Printf("figure e2e.failed_requests %d of %d\n", o.Errors+o.Unreachable+o.NoRing, o.Requests)
+	Expect(o.Errors+o.Unreachable+o.NoRing).To(BeZero(), "%+v", o)
+}
+
+var _ = Describe("Under a load of 200 requests a second", Ordered, func() {
+	BeforeAll(loadImageOnce)
+
+	It("no request fails when the cache grows and shrinks, also with a change of mind", func() {
+		newCache("shrink", "{replicas: 3, drain: {gracePeriodSeconds: 5}}")
+		ready("shrink")
+		l := underLoad("shrink")
+		must("scale", "dc", "shrink", "--replicas=5")
+		ready("shrink")
+		Expect(ring("shrink").Members).To(HaveLen(5))
+		must("scale", "dc", "shrink", "--replicas=3")
+		ready("shrink")
+		Expect(ring("shrink").Members).To(HaveLen(3))
+		must("scale", "dc", "shrink", "--replicas=2")
+		Eventually(func() int { return len(ring("shrink").Members) }).Should(Equal(2))
+		must("scale", "dc", "shrink", "--replicas=3")
+		ready("shrink")
+		Expect(ring("shrink").Members).To(HaveLen(3))
+		lost(l.stop())
+	})
+
+	It("no request fails when pods are replaced, deleted and evicted", func() {
+		newCache("replace", "{replicas: 3, drain: {gracePeriodSeconds: 3}}")
+		ready("replace")
+		l := underLoad("replace")
+		must("patch", "dc", "replace", "--type=merge", "-p", `{"spec":{"memoryPerPod":"160Mi"}}`)
+		Eventually(func() string {
+			return must("get", "pods", "-l", "app.kubernetes.io/instance=replace", "-o", "jsonpath={.items[*].spec.containers[0].resources.limits.memory}")
+		}, "120s").Should(Equal("160Mi 160Mi 160Mi"))
+		ready("replace")
+
+		must("delete", "pod", "replace-1", "--wait=false")
+		Eventually(func() []string { return ring("replace").Members }, "5s").Should(Equal([]string{"replace-0", "replace-2"}))
+		Eventually(func() int { return len(ring("replace").Members) }, "60s").Should(Equal(3))
+
+		evict("replace-0")
+		Eventually(func() []string { return ring("replace").Members }, "5s").Should(Equal([]string{"replace-1", "replace-2"}))
+		Eventually(func() int { return len(ring("replace").Members) }, "60s").Should(Equal(3))
+		ready("replace")
+		lost(l.stop())
+	})
+
+	It("deletion fails nobody before the ring is empty, and ends in time", func() {
+		for grace, limit := range map[int]time.Duration{5: 12 * time.Second, 0: 6 * time.Second} {
+			name := fmt.Sprintf("gone-%d", grace)
+			newCache(name, fmt.Sprintf("{replicas: 3, drain: {gracePeriodSeconds: %d}}", grace))
+			ready(name)
+			l := underLoad(name)
+			begin := time.Now()
+			must("delete", "dc", name)
+			Eventually(func() string {
+				return must("get", "pods", "-l", "app.kubernetes.io/instance="+name, "-o", "name")
+			}, "60s").Should(BeEmpty())
+			took := time.Since(begin)
+			fmt.Printf("figure e2e.deletion_grace_%d_s %.1f s\n", grace, took.Seconds())
+			Expect(took).To(BeNumerically("<", limit))
+			o := l.stop()
+			Expect(o.Errors).To(BeZero(), "%+v", o)
+			if grace > 0 {
+				Expect(o.Unreachable).To(BeZero(), "%+v", o)
+			}
+		}
+	})
+
+	It("a crash is a miss, and the member is out of the ring in five seconds", func() {
+		newCache("crash", "{replicas: 3}")
+		ready("crash")
+		l := underLoad("crash")
+		version := ring("crash").Version
+		run("kill", "-KILL", pid("tiny-cache", "HOSTNAME=crash-1"))
+		begin := time.Now()
+		Eventually(func() int64 { return ring("crash").Version }, "10s", "50ms").Should(BeNumerically(">", version))
+		took := time.Since(begin)
+		fmt.Printf("figure e2e.crash_to_ring_s %.2f s\n", took.Seconds())
+		Expect(took).To(BeNumerically("<", 5*time.Second))
+		Eventually(func() int { return len(ring("crash").Members) }, "60s").Should(Equal(3))
+		o := l.stop()
+		Expect(o.Errors+o.NoRing).To(BeZero(), "%+v", o)
+	})
+})
+
+// evict asks the API server to evict a pod, as a node drain does.
+func evict(pod string) {
+	GinkgoHelper()
+	file := filepath.Join(GinkgoT().TempDir(), "eviction.json")
+	Expect(os.WriteFile(file, fmt.Appendf(nil, `{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":%q,"namespace":"default"}}`, pod), 0o600)).To(Succeed())
+	must("create", "--raw", "/api/v1/namespaces/default/pods/"+pod+"/eviction", "-f", file)
+}
