@@ -19,7 +19,7 @@ func (w *World) State(now time.Time) plan.State {
 		Wanted:    int(w.Cache.WantedReplicas()),
 		Grace:     w.Cache.Grace(),
 		Held:      slices.Contains(w.Cache.Finalizers, v1alpha1.Finalizer),
-		Orphaned:  slices.Contains(w.Cache.Finalizers, metav1.FinalizerOrphanDependents),
+		Orphaned:  w.orphaned(),
 		Paused:    w.Cache.Spec.Paused,
 		Isolate:   w.Cache.Spec.Tenant.Isolate,
 		HighWater: w.Cache.Status.RingVersion,
@@ -47,6 +47,16 @@ func (w *World) State(now time.Time) plan.State {
 		})
 	}
 	return s
+}
+
+// orphaned reports whether the cache was deleted so that its objects outlive it: the garbage
+// collector has yet to let go of them, or has let go of the StatefulSet.
+func (w *World) orphaned() bool {
+	if w.Cache.DeletionTimestamp == nil {
+		return false
+	}
+	return slices.Contains(w.Cache.Finalizers, metav1.FinalizerOrphanDependents) ||
+		w.StatefulSet != nil && metav1.GetControllerOf(w.StatefulSet) == nil
 }
 
 // rolling reports whether pods of an older template are still to be replaced, as far as the

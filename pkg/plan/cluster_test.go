@@ -22,13 +22,18 @@ type cluster struct {
 	created time.Time
 	broken  []string
 	story   []string
+	// late says that the write under way was held on its way. What it creates for a cache that has
+	// gone meanwhile no API server can refuse; the garbage collector removes it.
+	late bool
 
 	lastVersion int64
 	outSince    map[int]time.Time
 	// served are the ordinals that had a Ready pod at some time: a view may be old, not invented.
 	served map[int]bool
 	// condemned are the ordinals that a stored ledger held at some time.
-	condemned  map[int]bool
+	condemned map[int]bool
+	// member are the ordinals that a stored ring held at some time.
+	member     map[int]bool
 	identities int
 }
 
@@ -61,7 +66,7 @@ type podObject struct {
 
 func newCluster(wanted int, grace time.Duration) *cluster {
 	return &cluster{
-		now: epoch, cache: &cacheObject{wanted: wanted, grace: grace}, pods: map[int]podObject{}, outSince: map[int]time.Time{}, served: map[int]bool{}, condemned: map[int]bool{},
+		now: epoch, cache: &cacheObject{wanted: wanted, grace: grace}, pods: map[int]podObject{}, outSince: map[int]time.Time{}, served: map[int]bool{}, condemned: map[int]bool{}, member: map[int]bool{},
 	}
 }
 
@@ -81,10 +86,10 @@ func (c *cluster) writeRing(read *ringObject, fenced bool, next ring.Document, l
 	if fenced && read != c.ring {
 		return false
 	}
-	if c.cache.gone {
+	if c.cache.gone && !c.late {
 		c.breaks("nothing is written for a cache that is gone", "ring %+v", next)
 	}
-	if c.ring == nil && !c.cache.deleted.IsZero() {
+	if c.ring == nil && !c.cache.deleted.IsZero() && !c.late {
 		c.breaks("nothing is created for a cache that is being deleted", "ring %+v", next)
 	}
 	c.checkRing(next)
@@ -92,7 +97,8 @@ func (c *cluster) writeRing(read *ringObject, fenced bool, next ring.Document, l
 		switch {
 		case slices.Contains(next.Members, name(ordinal)):
 			delete(c.outSince, ordinal)
-		case c.outSince[ordinal].IsZero():
+			c.member[ordinal] = true
+		case c.member[ordinal] && c.outSince[ordinal].IsZero():
 			c.outSince[ordinal] = c.now
 		}
 	}
@@ -140,7 +146,7 @@ func (c *cluster) doomed(ordinal int) bool {
 
 // absent is how long the ordinal has been out of the stored ring; for ever, if it never was in.
 func (c *cluster) absent(ordinal int) time.Duration {
-	if c.ring == nil && c.lastVersion == 0 {
+	if !c.member[ordinal] {
 		return time.Duration(1 << 62)
 	}
 	if since, ok := c.outSince[ordinal]; ok {
@@ -156,7 +162,7 @@ func (c *cluster) writeSet(read *setObject, fenced bool, replicas, generation in
 		return false
 	}
 	switch {
-	case c.set == nil && (c.cache.gone || !c.cache.deleted.IsZero()):
+	case c.set == nil && (c.cache.gone || !c.cache.deleted.IsZero()) && !c.late:
 		c.breaks("nothing is created for a cache that is being deleted", "set of %d", replicas)
 	case c.set != nil && replicas == c.set.replicas && generation == c.set.generation:
 		return true

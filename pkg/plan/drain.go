@@ -1,6 +1,9 @@
 package plan
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // size is the size of the StatefulSet: what is wanted, and above it whatever has not been out of
 // the ring for its grace. A cache that never had a ring has nobody to spare.
@@ -69,7 +72,7 @@ func retire(s State, _ Timing) (Plan, bool) {
 		return p, true
 	}
 	ledger := s.doom(nil)
-	if len(s.Ring.Members) == 0 && len(ledger) == len(s.Ledger) && !s.Ledger.timeless() {
+	if len(s.Ring.Members) == 0 && slices.Equal(ledger.ordinals(), s.Ledger.ordinals()) && !s.Ledger.timeless() {
 		p.Wake = s.nextDrained()
 		return p, true
 	}

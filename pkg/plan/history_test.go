@@ -64,6 +64,7 @@ func history(draw source, make func(*cluster) []*operator) *cluster {
 	grace := time.Duration(draw(4, "grace")) * 3 * time.Second
 	c := newCluster(draw(7, "first wanted"), grace)
 	operators := make(c)
+	zombies(c, operators, draw)
 	for _, o := range operators {
 		o.see(seeAll)
 	}
@@ -83,9 +84,31 @@ func history(draw source, make func(*cluster) []*operator) *cluster {
 	return c
 }
 
+// zombies lets time, mishaps and the other operator come between the reads of a pass and its
+// writes, as when a process is stopped past the end of its lease or a request is held on its way.
+func zombies(c *cluster, operators []*operator, draw source) {
+	held := false
+	for i, o := range operators {
+		other := operators[(i+1)%len(operators)]
+		o.hold = func() bool {
+			if held || draw(8, "held") > 0 {
+				return false
+			}
+			held = true
+			mishap(c, operators, draw)
+			for range 2 {
+				other.see(seeAll)
+				other.pass(-1)
+			}
+			held = false
+			return true
+		}
+	}
+}
+
 // settle lets one up-to-date operator work until nothing is left to do.
 func settle(c *cluster, o *operator) {
-	o.behind = 0
+	o.behind, o.hold = 0, nil
 	for range 150 {
 		c.kubernetes(true)
 		for range 4 {

@@ -46,7 +46,7 @@ var mutants = []struct {
 				p.Marks = append(p.Marks, plan.Mark{Pod: pod.Name, Since: s.Now, Grace: s.Grace})
 			}
 		}
-	}), nil},
+	}), func(o *operator) { o.marksFirst = true }},
 	{"no fence on what is written", plan.Next, func(o *operator) { o.unfenced, o.unconfirmed = true, true }},
 	{"no live read before a grave step", plan.Next, func(o *operator) { o.unconfirmed = true }},
 	{"the grace counts from the deletion", before(func(s *plan.State) {

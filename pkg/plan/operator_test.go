@@ -21,8 +21,10 @@ type operator struct {
 
 	// behind is how much less than the API server's time it knows to have passed.
 	behind time.Duration
+	// marksFirst writes the marks before the ring.
+	marksFirst bool
 	// hold runs between the reads of a pass and its writes.
-	hold func()
+	hold func() bool
 	// unfenced and unconfirmed leave out what the mutants leave out.
 	unfenced, unconfirmed bool
 }
@@ -96,7 +98,8 @@ func (o *operator) pass(cut int) plan.Plan {
 		p = o.next(s, timing)
 	}
 	if o.hold != nil {
-		o.hold()
+		c.late = o.hold()
+		defer func() { c.late = false }()
 	}
 	stale := false
 	writes := []func(){
@@ -124,6 +127,9 @@ func (o *operator) pass(cut int) plan.Plan {
 			}
 		},
 		func() { o.record(p) },
+	}
+	if o.marksFirst {
+		writes[2], writes[3] = writes[3], writes[2]
 	}
 	for i, write := range writes {
 		if i == cut {

@@ -103,7 +103,7 @@ var _ = Describe("A new cache", func() {
 	})
 
 	It("goes with its objects", func() {
-		t := create(replicas(1))
+		t := create(replicas(1), graceOf(0))
 		t.expectReady()
 		Expect(k8s.Delete(ctx, t.get())).To(Succeed())
 		Eventually(func(g Gomega) {
