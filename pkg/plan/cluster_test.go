@@ -14,14 +14,13 @@ import (
 // under the API server's rules, and checks every law against the whole history. Its state is
 // immutable: a change makes a new value, so that a stale view is an old pointer.
 type cluster struct {
-	now     time.Time
-	cache   *cacheObject
-	ring    *ringObject
-	set     *setObject
-	pods    map[int]podObject
-	created time.Time
-	broken  []string
-	story   []string
+	now    time.Time
+	cache  *cacheObject
+	ring   *ringObject
+	set    *setObject
+	pods   map[int]podObject
+	broken []string
+	story  []string
 	// late says that the write under way was held on its way. What it creates for a cache that has
 	// gone meanwhile no API server can refuse; the garbage collector removes it.
 	late bool
