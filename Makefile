@@ -109,6 +109,10 @@ nightly: ## A million histories of the state machine.
 bench-idle: $(LOCALKUBE) ## Count the idle operator's requests at the API server over 30 s.
 	go test -tags integration -count=1 -timeout 10m ./test/integration/... -v -ginkgo.focus 'idle' | grep --line-buffered -E '^figure|^ok|FAIL|Passed'
 
+.PHONY: bench-ring
+bench-ring: $(LOCALKUBE) ## How fast the ring follows readiness and the spec: p50 and p99 over 100 events.
+	BENCH=1 go test -tags integration -count=1 -timeout 30m ./test/integration/... -v -ginkgo.label-filter bench | grep --line-buffered -E '^figure|^ok|FAIL|Passed'
+
 ##@ Local Kubernetes
 
 $(LOCALKUBE): $(LOCALKUBE_SOURCES)

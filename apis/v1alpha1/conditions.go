@@ -70,6 +70,8 @@ const (
 	ReasonPodFailing = "PodFailing"
 	// ReasonPodCreationFailed: pods are refused, for example by a quota or by admission.
 	ReasonPodCreationFailed = "PodCreationFailed"
+	// ReasonPodStuck: a pod that was told to end does not.
+	ReasonPodStuck = "PodStuck"
 	// ReasonPodsNotReady: pods run and have not become Ready for long.
 	ReasonPodsNotReady = "PodsNotReady"
 
@@ -125,6 +127,7 @@ var Meanings = []Meaning{
 	{Degraded, metav1.ConditionTrue, ReasonPodFailing, "A pod's container keeps failing.", "kubectl logs --previous on the named pod."},
 	{Degraded, metav1.ConditionTrue, ReasonPodCreationFailed, "Pods are refused, for example by a ResourceQuota, a LimitRange or an admission policy.", "Read the message; raise the quota or lower spec.replicas or spec.memoryPerPod."},
 	{Degraded, metav1.ConditionTrue, ReasonPodsNotReady, "Pods run and have not become Ready for longer than a start should take.", "kubectl describe the named pod."},
+	{Degraded, metav1.ConditionTrue, ReasonPodStuck, "A pod was told to end and did not in time. It is out of the ring, and its successor waits for it.", "Look at its node; if that is dead, delete the Node object or the pod with --force."},
 	{Degraded, metav1.ConditionTrue, ReasonIsolationUnsupported, "tenant.isolate is true, and this release cannot isolate; nothing was created.", "As for Available."},
 
 	{TenantIsolated, metav1.ConditionFalse, ReasonNotRequested, "tenant.isolate is false.", nothing},

@@ -17,6 +17,9 @@ const (
 	// SchedulingPatience is for a pod without a node: a cluster autoscaler may be at work, but
 	// a first answer is due soon.
 	SchedulingPatience = 15 * time.Second
+	// TerminatingPatience is for a pod that should have ended: its deletionTimestamp includes its
+	// own grace.
+	TerminatingPatience = 30 * time.Second
 )
 
 // Trouble is what keeps a pod from serving. Reason is one of the API's reasons of Degraded.
@@ -31,7 +34,13 @@ func (t Trouble) String() string { return fmt.Sprintf("pod %s: %s", t.Pod, t.Mes
 
 // TroubleOf is what keeps a pod from serving, nil if nothing does or it has not lasted.
 func TroubleOf(pod *corev1.Pod, now time.Time) *Trouble {
-	if pod.DeletionTimestamp != nil || Ready(pod) {
+	if at := pod.DeletionTimestamp; at != nil {
+		if now.Before(at.Add(TerminatingPatience)) {
+			return nil
+		}
+		return &Trouble{pod.Name, v1alpha1.ReasonPodStuck, "should have ended by " + at.UTC().Format(time.RFC3339) + "; its node may be dead, or a finalizer holds it"}
+	}
+	if Ready(pod) {
 		return nil
 	}
 	if t := containerTrouble(pod); t != nil {
@@ -51,7 +60,10 @@ func TroubleOf(pod *corev1.Pod, now time.Time) *Trouble {
 
 // Due is when time alone makes a trouble of the pod's state, zero if it does not.
 func Due(pod *corev1.Pod) time.Time {
-	if pod.DeletionTimestamp != nil || Ready(pod) {
+	if pod.DeletionTimestamp != nil {
+		return pod.DeletionTimestamp.Add(TerminatingPatience)
+	}
+	if Ready(pod) {
 		return time.Time{}
 	}
 	if c := condition(pod, corev1.PodScheduled); c != nil && c.Status == corev1.ConditionFalse {

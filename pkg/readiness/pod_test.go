@@ -83,7 +83,10 @@ func TestTroubleOf(t *testing.T) {
 		{"a pod that nobody looked at yet", pod(), at(9999), nil},
 		{"a Ready pod", pod(running, ready), at(9999), nil},
 		{"a Ready pod whose sidecar waits", pod(running, ready, waiting("ErrImagePull", "")), at(9999), nil},
-		{"a pod that ends", pod(terminating, waiting("ErrImagePull", "")), at(9999), nil},
+		{"a pod that ends", pod(terminating, waiting("ErrImagePull", "")), at(29), nil},
+		{"a pod that should have ended", pod(running, ready, terminating), at(30), &readiness.Trouble{
+			Pod: "a-1", Reason: "PodStuck", Message: "should have ended by 2026-01-01T12:00:00Z; its node may be dead, or a finalizer holds it",
+		}},
 		{"a container that is being created", pod(unready, waiting("ContainerCreating", "")), at(0), nil},
 		{"an image that cannot be pulled", pod(unready, waiting("ErrImagePull", "1st try")), at(0), unpullable},
 		{"the same in the back-off, in the same words", pod(unready, waiting("ImagePullBackOff", "2nd try")), at(0), unpullable},
@@ -137,7 +140,7 @@ func TestDue(t *testing.T) {
 	}{
 		{"a pod that nobody looked at yet", pod(), time.Time{}},
 		{"a Ready pod", pod(running, ready), time.Time{}},
-		{"a Ready pod that ends", pod(running, unready, terminating), time.Time{}},
+		{"a Ready pod that ends", pod(running, unready, terminating), at(30)},
 		{"no node", pod(unschedulable), at(15)},
 		{"running and not Ready", pod(running, scheduled, unready), at(60)},
 		{"not yet running", pod(scheduled, unready, phase(corev1.PodPending)), time.Time{}},

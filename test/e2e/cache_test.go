@@ -11,8 +11,12 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// cache is a minimal manifest.
+// cache is a minimal manifest. Its grace is short, for specs wait for it, where the spec of the
+// cache does not say otherwise.
 func cache(name, spec string) string {
+	if !strings.Contains(spec, "drain:") {
+		spec = strings.TrimSuffix(spec, "}") + ", drain: {gracePeriodSeconds: 2}}"
+	}
 	return fmt.Sprintf("apiVersion: cache.sk1.services.com/v1alpha1\nkind: DistributedCache\nmetadata: {name: %s, namespace: default}\nspec: %s\n", name, spec)
 }
 

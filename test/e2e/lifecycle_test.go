@@ -164,6 +164,19 @@ var _ = Describe("Under a load of 200 requests a second", Ordered, func() {
 		lost(l.stop())
 	})
 
+	It("F1 a bad image halts the rollout with one member away, and a mended one goes on by itself", func() {
+		newCache("halt", "{replicas: 3, drain: {gracePeriodSeconds: 2}}")
+		ready("halt")
+		l := underLoad("halt")
+		must("patch", "dc", "halt", "--type=merge", "-p", `{"spec":{"image":"localhost:1/none:v0"}}`)
+		Eventually(func() string { return condition("halt", "Degraded") }, "60s").Should(HavePrefix("True ImagePullFailed: pod halt-2: "))
+		Consistently(func() []string { return ring("halt").Members }, "10s", "500ms").Should(Equal([]string{"halt-0", "halt-1"}))
+		must("patch", "dc", "halt", "--type=json", "-p", `[{"op":"remove","path":"/spec/image"}]`)
+		Eventually(func() int { return len(ring("halt").Members) }, "60s").Should(Equal(3))
+		ready("halt")
+		lost(l.stop())
+	})
+
 	It("deletion fails nobody before the ring is empty, and ends in time", func() {
 		for grace, limit := range map[int]time.Duration{5: 12 * time.Second, 0: 6 * time.Second} {
 			name := fmt.Sprintf("gone-%d", grace)
