@@ -16,7 +16,7 @@ import (
 const (
 	// stalePause is how soon to look again after a write that lost a race: the watch that brings
 	// the winner's write usually comes first.
-	stalePause = 200 * time.Millisecond
+	stalePause = 50 * time.Millisecond
 	// refusalPause is how soon to look again for pods that are refused: nothing that is watched
 	// changes when the reason goes.
 	refusalPause = 10 * time.Second

@@ -21,7 +21,9 @@ import (
 // Outcome is a pass over one cache: what was read, what was decided, and what became of it.
 type Outcome struct {
 	World *observe.World
-	Plan  plan.Plan
+	// Live says that it was read from the API server and not from the informers.
+	Live bool
+	Plan plan.Plan
 	// Results has one entry per object that was to be applied.
 	Results []apply.Result
 	// Hold is what became of the finalizer, Marks of the pods' marks.
