@@ -73,8 +73,8 @@ fmt: $(GOLANGCI) ## Format the code.
 
 .PHONY: lint
 lint: $(GOLANGCI) ## Lint the code, import directions included.
-	$(GOLANGCI) run
-	cd hack/localkube && $(GOLANGCI) run --config $(CURDIR)/.golangci.yml --build-tags realnode
+	$(GOLANGCI) run --allow-serial-runners
+	cd hack/localkube && $(GOLANGCI) run --allow-serial-runners --config $(CURDIR)/.golangci.yml --build-tags realnode
 
 .PHONY: verify
 verify: ## Check that generated files and module files are fresh.
