@@ -93,11 +93,11 @@ test-unit: ## Unit tests, with the race detector.
 	cd hack/localkube && go test ./...
 
 .PHONY: test-integration
-test-integration: $(LOCALKUBE) ## Tests on a real control plane, with kwok nodes.
+test-integration: programs ## Tests on a real control plane, with kwok nodes.
 	go test -v -tags integration -count=1 -timeout 30m ./test/integration/...
 
 .PHONY: test-e2e
-test-e2e: $(LOCALKUBE) ## Tests on a real node; says why where the machine cannot run one.
+test-e2e: programs ## Tests on a real node; says why where the machine cannot run one.
 	cd hack/localkube && go test -tags realnode -count=1 -timeout 20m .
 	go test -v -tags e2e -count=1 -timeout 30m ./test/e2e/...
 
@@ -106,17 +106,21 @@ nightly: ## A million histories of the state machine.
 	go test ./pkg/plan -count=1 -timeout 4h -run TestHistories -rapid.checks=1000000
 
 .PHONY: bench-idle
-bench-idle: $(LOCALKUBE) ## Count the idle operator's requests at the API server over 30 s.
+bench-idle: programs ## Count the idle operator's requests at the API server over 30 s.
 	go test -tags integration -count=1 -timeout 10m ./test/integration/... -v -ginkgo.focus 'idle' | grep --line-buffered -E '^figure|^ok|FAIL|Passed'
 
 .PHONY: bench-ring
-bench-ring: $(LOCALKUBE) ## How fast the ring follows readiness and the spec: p50 and p99 over 100 events.
+bench-ring: programs ## How fast the ring follows readiness and the spec: p50 and p99 over 100 events.
 	BENCH=1 go test -tags integration -count=1 -timeout 30m ./test/integration/... -v -ginkgo.label-filter bench | grep --line-buffered -E '^figure|^ok|FAIL|Passed'
 
 ##@ Local Kubernetes
 
 $(LOCALKUBE): $(LOCALKUBE_SOURCES)
 	cd hack/localkube && go build -o $@ .
+
+.PHONY: programs
+programs: $(LOCALKUBE) ## Fetch or build Kubernetes and what runs beside it; the first time may take 25 minutes.
+	$(LOCALKUBE) build
 
 .PHONY: localkube
 localkube: $(LOCALKUBE) ## Build the command that runs a local Kubernetes (bin/localkube --help).
