@@ -163,8 +163,13 @@ kind-down: ## Delete the kind cluster.
 install: ## Install the CRD.
 	$(KUBECTL) apply --server-side -k config/crd
 
+# Caches carry a finalizer that only a running operator takes off, so they go first.
+CRD := distributedcaches.cache.sk1.services.com
+DELETE_CACHES = if $(KUBECTL) get crd $(CRD) >/dev/null 2>&1; then $(KUBECTL) delete $(CRD) --all --all-namespaces --timeout=65m; fi
+
 .PHONY: uninstall
-uninstall: ## Remove the CRD, and with it every cache.
+uninstall: ## Delete every cache, which waits for their drains, and remove the CRD.
+	$(DELETE_CACHES)
 	$(KUBECTL) delete --ignore-not-found -k config/crd
 
 .PHONY: deploy
@@ -172,7 +177,8 @@ deploy: ## Install the operator with IMG and CACHE_IMG.
 	hack/overlay.sh '$(IMG)' '$(CACHE_IMG)' | $(KUBECTL) apply --server-side -f -
 
 .PHONY: undeploy
-undeploy: ## Remove the operator and the CRD. Delete the caches first.
+undeploy: ## Delete every cache, then the operator and the CRD.
+	$(DELETE_CACHES)
 	$(KUBECTL) delete --ignore-not-found -k config/default
 
 ##@ Tools
