@@ -59,6 +59,19 @@ var _ = BeforeSuite(func() {
 	config = last(run(localkube, "kubeconfig", "--name", instance))
 })
 
+// E6: the documented way to uninstall ends, and leaves nothing of ours.
+var _ = AfterSuite(func() {
+	if program == "" {
+		return
+	}
+	cmd := exec.Command("make", "-s", "undeploy", "KUBECTL="+program)
+	cmd.Dir, cmd.Env = root, append(os.Environ(), "KUBECONFIG="+config)
+	out, err := cmd.CombinedOutput()
+	Expect(err).NotTo(HaveOccurred(), string(out))
+	Expect(must("get", "crd,clusterrole,clusterrolebinding", "-o", "name")).NotTo(ContainSubstring("distributed-cache"))
+	Expect(must("get", "services,statefulsets,pods", "-l", "app.kubernetes.io/managed-by=distributedcache-operator", "-A", "-o", "name")).NotTo(ContainSubstring("statefulset"))
+})
+
 func run(name string, args ...string) string {
 	GinkgoHelper()
 	out, err := exec.Command(name, args...).CombinedOutput()
