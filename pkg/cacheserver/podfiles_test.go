@@ -1,6 +1,8 @@
 package cacheserver
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 	"testing/fstest"
 	"testing/synctest"
@@ -40,11 +42,17 @@ func TestPodFiles(t *testing.T) {
 }
 
 func TestPodFilesMayChange(t *testing.T) {
+	dir := t.TempDir()
+	write := func(seconds string) {
+		if err := os.WriteFile(filepath.Join(dir, DrainGraceFile), []byte(seconds), 0o600); err != nil {
+			t.Error(err)
+		}
+	}
+	write("30")
 	synctest.Test(t, func(t *testing.T) {
-		files := fstest.MapFS{DrainGraceFile: {Data: []byte("30")}}
-		time.AfterFunc(3*time.Second, func() { files[DrainGraceFile] = &fstest.MapFile{Data: []byte("1")} })
+		time.AfterFunc(3*time.Second, func() { write("1") })
 		start := time.Now()
-		PodFiles{Files: files, Limit: time.Minute}.ServeOn(t.Context())
+		PodFiles{Files: os.DirFS(dir), Limit: time.Minute}.ServeOn(t.Context())
 		if took := time.Since(start); took < 3*time.Second || took > 4*time.Second {
 			t.Errorf("served on for %s", took)
 		}
