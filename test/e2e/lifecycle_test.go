@@ -118,7 +118,7 @@ func pid(program string, arguments ...string) string {
 // lost expects that no request was lost.
 func lost(o outcome) {
 	GinkgoHelper()
-	fmt.Printf("figure e2e.failed_requests %d of %d\n", o.Errors+o.Unreachable+o.NoRing, o.Requests)
+	fmt.Printf("\nfigure e2e.failed_requests %d of %d\n", o.Errors+o.Unreachable+o.NoRing, o.Requests)
 	Expect(o.Errors+o.Unreachable+o.NoRing).To(BeZero(), "%+v", o)
 }
 
@@ -189,7 +189,7 @@ var _ = Describe("Under a load of 200 requests a second", Ordered, func() {
 				return must("get", "pods", "-l", "app.kubernetes.io/instance="+name, "-o", "name")
 			}, "60s").Should(BeEmpty())
 			took := time.Since(begin)
-			fmt.Printf("figure e2e.deletion_grace_%d_s %.1f s\n", grace, took.Seconds())
+			fmt.Printf("\nfigure e2e.deletion_grace_%d_s %.1f s\n", grace, took.Seconds())
 			Expect(took).To(BeNumerically("<", limit))
 			o := l.stop()
 			Expect(o.Errors).To(BeZero(), "%+v", o)
@@ -208,7 +208,7 @@ var _ = Describe("Under a load of 200 requests a second", Ordered, func() {
 		begin := time.Now()
 		Eventually(func() int64 { return ring("crash").Version }, "10s", "50ms").Should(BeNumerically(">", version))
 		took := time.Since(begin)
-		fmt.Printf("figure e2e.crash_to_ring_s %.2f s\n", took.Seconds())
+		fmt.Printf("\nfigure e2e.crash_to_ring_s %.2f s\n", took.Seconds())
 		Expect(took).To(BeNumerically("<", 5*time.Second))
 		Eventually(func() int { return len(ring("crash").Members) }, "60s").Should(Equal(3))
 		o := l.stop()

@@ -65,8 +65,8 @@ func percentile(sample []time.Duration, p int) float64 {
 }
 
 func figures(name string, sample []time.Duration) {
-	fmt.Printf("figure ring.%s_p50_ms %.1f ms\n", name, percentile(sample, 50))
-	fmt.Printf("figure ring.%s_p99_ms %.1f ms\n", name, percentile(sample, 99))
+	fmt.Printf("\nfigure ring.%s_p50_ms %.1f ms\n", name, percentile(sample, 50))
+	fmt.Printf("\nfigure ring.%s_p99_ms %.1f ms\n", name, percentile(sample, 99))
 }
 
 var _ = Describe("Bench: the ring follows", Serial, Label("bench"), func() {

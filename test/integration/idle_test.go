@@ -90,8 +90,8 @@ var _ = Describe("An idle operator", Serial, func() {
 		// The audit log is written in the background.
 		time.Sleep(2 * time.Second)
 		writes, reads := requests(from, to)
-		fmt.Printf("figure idle.api_writes %d requests\n", len(writes))
-		fmt.Printf("figure idle.api_reads %d requests\n", len(reads))
+		fmt.Printf("\nfigure idle.api_writes %d requests\n", len(writes))
+		fmt.Printf("\nfigure idle.api_reads %d requests\n", len(reads))
 		Expect(writes).To(BeEmpty())
 		Expect(reads).To(BeEmpty())
 
