@@ -101,8 +101,12 @@ test-e2e: programs ## Tests on a real node; says why where the machine cannot ru
 	cd hack/localkube && go test -tags realnode -count=1 -timeout 20m .
 	go test -v -tags e2e -count=1 -timeout 30m ./test/e2e/...
 
+.PHONY: test-faults
+test-faults: programs ## Kill the operator before and after each of its writes, refuse and freeze (8 minutes).
+	go test -v -tags integration -count=1 -timeout 20m ./test/faults/...
+
 .PHONY: nightly
-nightly: ## A million histories of the state machine.
+nightly: test-faults ## The faults, and a million histories of the state machine.
 	go test ./pkg/plan -count=1 -timeout 4h -run TestHistories -rapid.checks=1000000
 
 .PHONY: bench-idle

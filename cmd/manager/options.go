@@ -48,7 +48,7 @@ func (o *options) flags() *pflag.FlagSet {
 	f.StringVar(&o.probeAddress, "health-probe-bind-address", ":8081", "address of /healthz and /readyz, 0 for none")
 	f.IntVar(&o.concurrency, "concurrency", 4, "caches reconciled at once")
 	f.DurationVar(&o.timing.JoinDelay, "join-delay", o.timing.JoinDelay, "how long a pod must have been Ready before it enters a standing ring")
-	f.DurationVar(&o.timing.JoinWindow, "join-window", o.timing.JoinWindow, "how long joins wait for each other")
+	f.DurationVar(&o.timing.JoinWindow, "join-window", o.timing.JoinWindow, "how long joins wait for each other; below 1s they may miss each other, since readiness has whole seconds")
 	f.DurationVar(&o.timing.BootstrapLimit, "bootstrap-limit", o.timing.BootstrapLimit, "how long the first ring waits for pods that are not Ready")
 	f.IntVarP(&o.logLevel, "verbosity", "v", 0, "0 for what is done, 1 for why, field by field")
 	f.BoolVar(&o.logConsole, "log-console", false, "log for people rather than as JSON")

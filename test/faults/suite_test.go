@@ -1,0 +1,121 @@
+//go:build integration
+
+// Package faults breaks the operator off at each of its writes, and its connection to the API
+// server in chosen places, and checks that nothing is different in the end and that no law was
+// broken on the way. Control plane and controllers are real, kwok plays the kubelets, the operator
+// is a process of its own.
+//
+// Its laws: what happened is judged by a watch that does not pass the proxy; a run whose fault
+// did not happen is void, and a write site without a run that is not void fails the suite.
+package faults
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	. "github.com/onsi/gomega"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sk1-services/distributed-cache/pkg/controller"
+	"github.com/sk1-services/distributed-cache/test/faults/proxy"
+)
+
+const instance = "faults"
+
+var localkube = filepath.Join("..", "..", "bin", "localkube")
+
+// lab is all that a run needs.
+type lab struct {
+	k8s      client.Client
+	proxy    *proxy.Endpoint
+	operator *operator
+	observer *observer
+	tally    *tally
+}
+
+func TestFaults(t *testing.T) {
+	SetDefaultEventuallyTimeout(40 * time.Second)
+	SetDefaultEventuallyPollingInterval(50 * time.Millisecond)
+	l := newLab(t)
+	began := time.Now()
+	for _, w := range workloads {
+		t.Run(w.name, func(t *testing.T) {
+			reference := l.reference(t, w)
+			t.Run("killed", func(t *testing.T) { l.killEverywhere(t, w, reference) })
+			if w.name == shrink.name {
+				t.Run("refused", func(t *testing.T) { l.refuse(t, w, reference) })
+				t.Run("frozen", func(t *testing.T) { l.freeze(t, w, reference) })
+			}
+		})
+	}
+	l.tally.print(time.Since(began))
+}
+
+// newLab brings up the control plane with the proxy before it, and an operator behind that.
+func newLab(t *testing.T) *lab {
+	t.Helper()
+	ctrl.SetLogger(logr.Discard())
+	t.Cleanup(func() { run(t, localkube, "down", "--name", instance) })
+	run(t, localkube, "up", "--name", instance, "--node", "kwok", "--kwok-nodes", "2")
+	config, err := clientcmd.BuildConfigFromFlags("", run(t, localkube, "kubeconfig", "--name", instance))
+	check(t, err)
+	config.QPS, config.Burst = 500, 1000
+	kubectl(t, "apply", "--server-side", "-k", "../../config/crd")
+	kubectl(t, "wait", "--for=condition=Established", "crd/distributedcaches.cache.sk1.services.com", "--timeout=30s")
+
+	l := &lab{tally: &tally{}}
+	l.k8s, err = client.New(config, client.Options{Scheme: controller.Scheme()})
+	check(t, err)
+	l.observer = observe(t, config)
+	l.proxy, err = proxy.Listen(rest.CopyConfig(config))
+	check(t, err)
+	t.Cleanup(func() { _ = l.proxy.Close() })
+	l.operator = newOperator(t, l.proxy)
+	l.warmGarbageCollector(t)
+	return l
+}
+
+// warmGarbageCollector waits until the garbage collector knows our kind, for which it looks every
+// 30 s: until then it does not collect what a cache owns.
+func (l *lab) warmGarbageCollector(t *testing.T) {
+	t.Helper()
+	c := l.create(t, l.namespace(t), 0, 0)
+	l.expectReady(t, c)
+	l.delete(t, c)
+	l.expectNothing(t, c, 90*time.Second)
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// run runs a command and gives its last line.
+func run(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	command := exec.Command(name, args...)
+	command.Env = append(os.Environ(), "CGO_ENABLED=0")
+	out, err := command.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v: %s", name, strings.Join(args, " "), err, out)
+	}
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	return lines[len(lines)-1]
+}
+
+func kubectl(t *testing.T, args ...string) {
+	t.Helper()
+	program := run(t, localkube, "build", "--only", "kubectl")
+	kubeconfig := run(t, localkube, "kubeconfig", "--name", instance)
+	run(t, program, append([]string{"--kubeconfig", kubeconfig}, args...)...)
+}

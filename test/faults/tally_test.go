@@ -1,0 +1,35 @@
+//go:build integration
+
+package faults
+
+import (
+	"fmt"
+	"time"
+)
+
+// tally counts what was done.
+type tally struct{ rows []row }
+
+// row is what was done to one workload.
+type row struct {
+	workload string
+	// places are the writes of every undisturbed run, chances those of some.
+	places, chances int
+	// runs are those whose fault happened, void the others.
+	runs, void int
+}
+
+func (c *tally) add(r row) { c.rows = append(c.rows, r) }
+
+func (c *tally) print(took time.Duration) {
+	var sum row
+	fmt.Printf("%-16s %7s %8s %5s %5s\n", "workload", "writes", "chances", "runs", "void")
+	for _, r := range c.rows {
+		fmt.Printf("%-16s %7d %8d %5d %5d\n", r.workload, r.places, r.chances, r.runs, r.void)
+		sum.places += r.places
+		sum.runs += r.runs
+	}
+	fmt.Printf("figure faults.runs %d runs\n", sum.runs)
+	fmt.Printf("figure faults.write_sites %d sites\n", sum.places)
+	fmt.Printf("figure faults.time %.0f s\n", took.Seconds())
+}
