@@ -70,7 +70,10 @@ func (o Options) resume(ctx context.Context) (done bool, err error) {
 		if err := o.fits(state); err != nil {
 			return true, err
 		}
-		return true, o.restart(ctx, state)
+		err := o.restart(ctx, state)
+		if err == nil || !process.EndsWithin(ctx, dying) {
+			return true, err
+		}
 	}
 	if processErr == nil {
 		o.say("removing the remains of an earlier run that was cut short")
@@ -80,6 +83,10 @@ func (o Options) resume(ctx context.Context) (done bool, err error) {
 	}
 	return false, o.Dir.Empty()
 }
+
+// dying is how long a supervisor that does not answer may take to turn out to have been killed: a
+// process that is on its way out is still listed, and so are all those that it takes along.
+const dying = 5 * time.Second
 
 // fits refuses to pass a different instance off as the one that was asked for.
 func (o Options) fits(state instance.State) error {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -140,4 +141,26 @@ func TestState(t *testing.T) {
 	if err != nil || got.Mode != want.Mode || got.KwokNodes != 3 || !got.Ready {
 		t.Errorf("got %+v, %v", got, err)
 	}
+}
+
+func TestEndsWithin(t *testing.T) {
+	cmd := exec.Command("sleep", "60")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	process, err := ReadProcess(cmd.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if process.EndsWithin(t.Context(), 50*time.Millisecond) {
+		t.Error("a living process is said to have ended")
+	}
+	// Killed and not yet waited for: listed still, and as good as gone.
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if !process.EndsWithin(t.Context(), 10*time.Second) {
+		t.Error("a killed process is said to live")
+	}
+	_ = cmd.Wait()
 }

@@ -1,11 +1,13 @@
 package instance
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Process names one process of this machine for as long as the machine runs. A pid alone is
@@ -40,6 +42,22 @@ func (p Process) Alive() bool {
 	}
 	ticks, state, err := readStat(p.PID)
 	return err == nil && ticks == p.StartTicks && state != "Z" && state != "X"
+}
+
+// EndsWithin waits for the process to end, and reports whether it did in time.
+func (p Process) EndsWithin(ctx context.Context, limit time.Duration) bool {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for p.Alive() {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
 }
 
 // ThisBoot reports whether the process was of this boot of the machine: only then do the
