@@ -87,6 +87,7 @@ test: lint verify test-unit test-integration test-e2e ## Everything: lint, gener
 
 .PHONY: test-unit
 test-unit: ## Unit tests, with the race detector.
+	hack/needs.sh gcc=gcc gcc=libc6-dev
 	CGO_ENABLED=1 go test -race -shuffle=on ./apis/... ./cmd/... ./pkg/...
 	go test ./pkg/plan -count=1 -run TestHistories -rapid.checks=20000
 	go test ./pkg/plan -count=1 -run TestMutantsAreCaught -v | grep -E 'RUN|caught|survived|^(ok|FAIL)'
@@ -98,6 +99,7 @@ test-integration: programs ## Tests on a real control plane, with kwok nodes.
 
 .PHONY: test-e2e
 test-e2e: programs ## Tests on a real node; says why where the machine cannot run one.
+	hack/needs.sh curl=curl
 	cd hack/localkube && go test -tags realnode -count=1 -timeout 20m .
 	go test -v -tags e2e -count=1 -timeout 30m ./test/e2e/...
 

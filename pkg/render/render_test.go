@@ -120,7 +120,7 @@ func mustYAML(t *testing.T, object any) string {
 	return string(data)
 }
 
-func TestUntouchedRendersNothing(t *testing.T) {
+func TestPausedRendersNothing(t *testing.T) {
 	cache := load(t, "testdata/minimal")
 	objects, err := render.Render(cache, plan.Plan{Step: plan.StepPause}, options)
 	if err != nil || len(objects.List()) != 0 {
