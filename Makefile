@@ -83,7 +83,7 @@ verify: ## Check that generated files and module files are fresh.
 ##@ Test
 
 .PHONY: test
-test: lint verify test-unit test-integration test-e2e ## Everything: lint, generated files, unit, integration, end to end.
+test: lint verify test-unit test-integration test-faults test-e2e ## Everything: lint, generated files, unit, integration, faults, end to end.
 
 .PHONY: test-unit
 test-unit: ## Unit tests, with the race detector.
@@ -104,11 +104,11 @@ test-e2e: programs ## Tests on a real node; says why where the machine cannot ru
 	go test -v -tags e2e -count=1 -timeout 30m ./test/e2e/...
 
 .PHONY: test-faults
-test-faults: programs ## Kill the operator before and after each of its writes, refuse and freeze (8 minutes).
-	go test -v -tags integration -count=1 -timeout 20m ./test/faults/...
+test-faults: programs ## Kill the operator before and after each of its writes, refuse, freeze.
+	go test -v -tags integration -count=1 -timeout 20m ./test/history/... ./test/faults/...
 
 .PHONY: nightly
-nightly: test-faults ## The faults, and a million histories of the state machine.
+nightly: ## A million histories of the state machine.
 	go test ./pkg/plan -count=1 -timeout 4h -run TestHistories -rapid.checks=1000000
 
 .PHONY: bench-idle

@@ -19,7 +19,7 @@ import (
 
 	"github.com/sk1-services/distributed-cache/apis/v1alpha1"
 	"github.com/sk1-services/distributed-cache/pkg/controller"
-	"github.com/sk1-services/distributed-cache/test/faults/history"
+	"github.com/sk1-services/distributed-cache/test/history"
 )
 
 // observer sees everything by watches that do not pass the proxy.
