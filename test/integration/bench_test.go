@@ -84,7 +84,7 @@ var _ = Describe("Bench: the ring follows", Serial, Label("bench"), func() {
 		defer stop()
 		w := t.watchRing(watching)
 		w.until(3)
-		var unready, joined, condemned []time.Duration
+		var unready, published, joined, dropped []time.Duration
 		for range events {
 			begin := time.Now()
 			t.ready(2, corev1.ConditionFalse)
@@ -93,16 +93,18 @@ var _ = Describe("Bench: the ring follows", Serial, Label("bench"), func() {
 			// The condition has whole seconds, which the join delay counts from.
 			due := t.pod(2).Status.Conditions
 			since := due[slices.IndexFunc(due, func(c corev1.PodCondition) bool { return c.Type == corev1.PodReady })].LastTransitionTime
-			joined = append(joined, w.until(3).Sub(since.Add(timing.JoinDelay)))
+			published = append(published, w.until(3).Sub(since.Time))
+			joined = append(joined, published[len(published)-1]-timing.JoinDelay)
 
 			begin = time.Now()
 			t.change(replicas(2))
-			condemned = append(condemned, w.until(2).Sub(begin))
+			dropped = append(dropped, w.until(2).Sub(begin))
 			t.change(replicas(3))
 			w.until(3)
 		}
-		figures("unready_to_ring", unready)
-		figures("ready_to_ring_after_join_delay", joined)
-		figures("spec_to_ring", condemned)
+		figures("unready_to_dropped", unready)
+		figures("ready_to_published", published)
+		figures("ready_to_published_after_join_delay", joined)
+		figures("spec_to_dropped", dropped)
 	})
 })
