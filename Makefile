@@ -89,8 +89,8 @@ test: lint verify test-unit test-integration test-faults test-e2e ## Everything:
 test-unit: ## Unit tests, with the race detector.
 	hack/needs.sh gcc=gcc gcc=libc6-dev
 	CGO_ENABLED=1 go test -race -shuffle=on ./apis/... ./cmd/... ./pkg/...
-	go test ./pkg/plan -count=1 -run TestHistories -rapid.checks=20000
-	go test ./pkg/plan -count=1 -run TestMutantsAreCaught -v | grep -E 'RUN|caught|survived|^(ok|FAIL)'
+	go test ./pkg/plan -count=1 -run TestHistories -rapid.checks=20000 -v | grep -vE '^=== '
+	go test ./pkg/plan -count=1 -run TestMutantsAreCaught -v | grep -E 'RUN|caught|survived|^figure|^(ok|FAIL)'
 	cd hack/localkube && go test ./...
 
 .PHONY: test-integration
@@ -109,7 +109,7 @@ test-faults: programs ## Kill the operator before and after each of its writes, 
 
 .PHONY: nightly
 nightly: ## A million histories of the state machine.
-	go test ./pkg/plan -count=1 -timeout 4h -run TestHistories -rapid.checks=1000000
+	go test ./pkg/plan -count=1 -timeout 4h -run TestHistories -rapid.checks=1000000 -v | grep -vE '^=== '
 
 .PHONY: bench-idle
 bench-idle: programs ## Count the idle operator's requests at the API server over 30 s.

@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -163,7 +164,10 @@ func two(next func(plan.State, plan.Timing) plan.Plan, edit func(*operator)) fun
 // Whatever happens, and however stale what two operators see, every law holds over the whole
 // history, and every history ends settled. -rapid.checks sets the number of histories.
 func TestHistories(t *testing.T) {
+	histories := 0
+	defer func() { fmt.Printf("\nfigure plan.histories %d histories\n", histories) }()
 	rapid.Check(t, func(t *rapid.T) {
+		histories++
 		draw := func(limit int, label string) int { return rapid.IntRange(0, limit-1).Draw(t, label) }
 		if c := history(draw, two(plan.Next, nil)); len(c.broken) > 0 {
 			t.Fatal(c.broken[0] + "\n" + strings.Join(c.story, "\n"))

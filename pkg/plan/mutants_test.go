@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -126,6 +127,10 @@ var mutants = []struct {
 // Each mutant is caught within a bounded number of histories; the log is the table.
 func TestMutantsAreCaught(t *testing.T) {
 	const histories = 3000
+	caught := 0
+	defer func() {
+		fmt.Printf("\nfigure plan.mutants_total %d mutants\nfigure plan.mutants_caught %d mutants\n", len(mutants), caught)
+	}()
 	for _, mutant := range mutants {
 		t.Run(mutant.name, func(t *testing.T) {
 			for seed := range uint64(histories) {
@@ -133,6 +138,7 @@ func TestMutantsAreCaught(t *testing.T) {
 				draw := func(limit int, _ string) int { return random.IntN(limit) }
 				if c := history(draw, two(mutant.next, mutant.edit)); len(c.broken) > 0 {
 					law, _, _ := strings.Cut(c.broken[0], ":")
+					caught++
 					t.Logf("caught in history %d by the law: %s", seed, law)
 					return
 				}
