@@ -3,117 +3,14 @@
 package e2e
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 )
-
-const loadImage = "e2e-load:dev"
-
-// loadImageOnce builds the load client and brings it into the node.
-func loadImageOnce() {
-	GinkgoHelper()
-	binary := filepath.Join(root, "bin", "e2e-load")
-	cmd := exec.Command("go", "build", "-ldflags", "-s -w", "-o", binary, "./load")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	out, err := cmd.CombinedOutput()
-	Expect(err).NotTo(HaveOccurred(), string(out))
-	run(localkube, "load", "--name", instance, loadImage, "--binary", binary)
-}
-
-// load is a client pod under constant load.
-type load struct{ name string }
-
-type outcome struct {
-	Requests, Hits, Misses, NoRing, Errors, Unreachable int
-	First                                               string
-}
-
-// underLoad starts a client of a cache, with a right to read its ring and no other.
-func underLoad(cache string) load {
-	GinkgoHelper()
-	name := "load-" + cache
-	apply(fmt.Sprintf(`
-apiVersion: v1
-kind: ServiceAccount
-metadata: {name: %[1]s, namespace: default}
----
-apiVersion: rbac.authorization.k8s.io/v1
-kind: Role
-metadata: {name: %[1]s, namespace: default}
-rules: [{apiGroups: [""], resources: [configmaps], resourceNames: [%[2]s-ring], verbs: [get, list, watch]}]
----
-apiVersion: rbac.authorization.k8s.io/v1
-kind: RoleBinding
-metadata: {name: %[1]s, namespace: default}
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: %[1]s}
-subjects: [{kind: ServiceAccount, name: %[1]s, namespace: default}]
----
-apiVersion: v1
-kind: Pod
-metadata: {name: %[1]s, namespace: default}
-spec:
-  serviceAccountName: %[1]s
-  restartPolicy: Never
-  terminationGracePeriodSeconds: 10
-  securityContext: {runAsNonRoot: true, runAsUser: 65532, seccompProfile: {type: RuntimeDefault}}
-  containers:
-    - name: load
-      image: %[3]s
-      args: ["-cache=%[2]s", "-rate=200", "-duration=10m"]
-      securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}
-`, name, cache, loadImage))
-	DeferCleanup(func() {
-		must("delete", "pod,role,rolebinding,serviceaccount", name, "-n", "default", "--ignore-not-found", "--grace-period=0", "--force")
-	})
-	Eventually(func() string { out, _ := kubectl("logs", name); return out }, "30s").Should(ContainSubstring("started"))
-	time.Sleep(2 * time.Second) // traffic before the first event
-	return load{name}
-}
-
-// stop ends the load and gives what it met.
-func (l load) stop() outcome {
-	GinkgoHelper()
-	// Deleting the pod would take its log along.
-	run("kill", "-TERM", pid("e2e-load", "HOSTNAME="+l.name))
-	var o outcome
-	Eventually(func() error { return json.Unmarshal([]byte(last(must("logs", l.name))), &o) }, "15s").Should(Succeed())
-	GinkgoWriter.Printf("load: %+v\n", o)
-	Expect(o.Requests).To(BeNumerically(">", 300), "there was traffic")
-	return o
-}
-
-// pid finds a process of a container by its program, as this machine sees it.
-func pid(program string, arguments ...string) string {
-	GinkgoHelper()
-	found, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	Expect(err).NotTo(HaveOccurred())
-	for _, file := range found {
-		data, err := os.ReadFile(file)
-		if err != nil || !strings.HasPrefix(string(data), "/"+program+"\x00") {
-			continue
-		}
-		id := filepath.Base(filepath.Dir(file))
-		environment, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "environ"))
-		ok := true
-		for _, argument := range arguments {
-			ok = ok && strings.Contains(string(environment), argument)
-		}
-		if _, err := strconv.Atoi(id); err == nil && ok {
-			return id
-		}
-	}
-	Fail("no process of " + program + " with " + strings.Join(arguments, " "))
-	return ""
-}
 
 // lost expects that no request was lost.
 func lost(o outcome) {

@@ -10,6 +10,7 @@
 package faults
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,6 +27,7 @@ import (
 
 	"github.com/sk1-services/distributed-cache/pkg/controller"
 	"github.com/sk1-services/distributed-cache/test/faults/proxy"
+	"github.com/sk1-services/distributed-cache/test/history"
 )
 
 const instance = "faults"
@@ -37,7 +39,7 @@ type lab struct {
 	k8s      client.Client
 	proxy    *proxy.Endpoint
 	operator *operator
-	observer *observer
+	observer *history.Observer
 	tally    *tally
 }
 
@@ -74,7 +76,10 @@ func newLab(t *testing.T) *lab {
 	l := &lab{tally: &tally{}}
 	l.k8s, err = client.New(config, client.Options{Scheme: controller.Scheme()})
 	check(t, err)
-	l.observer = observe(t, config)
+	watching, stop := context.WithCancel(context.Background())
+	t.Cleanup(stop)
+	l.observer, err = history.Observe(watching, config)
+	check(t, err)
 	l.proxy, err = proxy.Listen(rest.CopyConfig(config))
 	check(t, err)
 	t.Cleanup(func() { _ = l.proxy.Close() })

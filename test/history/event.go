@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -24,9 +25,18 @@ import (
 
 // Event is one thing that an observer saw: an object as it was then.
 type Event struct {
-	Seen   time.Time
-	Gone   bool
+	Seen time.Time
+	Gone bool
+	// By is the manager that wrote this version of the object, as far as its notes tell. They do
+	// not tell who deleted it.
+	By     string
 	Object client.Object
+}
+
+// foreign reports whether neither the operator nor Kubernetes wrote this version: what it says is
+// then what clients see, but nothing that the operator answers for.
+func (e Event) foreign() bool {
+	return e.By != "" && e.By != v1alpha1.FieldManager && e.By != kubernetes
 }
 
 func (e Event) revision() int64 {
@@ -52,6 +62,9 @@ func (e Event) String() string {
 		line += fmt.Sprintf("pod: ready %t, terminating %t, draining since %q",
 			readiness.Ready(object), object.DeletionTimestamp != nil, object.Annotations[v1alpha1.DrainingSinceAnnotation])
 	}
+	if e.foreign() {
+		line += ", by " + e.By
+	}
 	if e.Gone {
 		line += ", GONE"
 	}
@@ -61,4 +74,13 @@ func (e Event) String() string {
 // Sort brings events into the order in which they were committed.
 func Sort(events []Event) {
 	slices.SortStableFunc(events, func(a, b Event) int { return cmp.Compare(a.revision(), b.revision()) })
+}
+
+// Tell is a history as a text.
+func Tell(events []Event) string {
+	var lines []string
+	for _, e := range events {
+		lines = append(lines, e.String())
+	}
+	return strings.Join(lines, "\n")
 }

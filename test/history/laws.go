@@ -20,9 +20,24 @@ const (
 	recently = time.Second
 )
 
-// seeRing is S1, versions, and S2, members.
-func (p *past) seeRing(m *corev1.ConfigMap) {
+// seeRing is S1, versions, and S2, members. A ring that was deleted, or that somebody else wrote,
+// is replaced under a higher version also where the members stay.
+func (p *past) seeRing(m *corev1.ConfigMap, e Event) {
 	text, owner := m.Data[v1alpha1.RingKey], m.Data[v1alpha1.OwnerUIDKey]
+	last, known := p.published[owner]
+	switch {
+	case e.Gone:
+		p.lost = true
+	case known && text == last.text:
+		p.lost = false
+	case e.foreign():
+		p.meddled(text, owner)
+	default:
+		p.publish(text, owner)
+	}
+}
+
+func (p *past) publish(text, owner string) {
 	document, err := ring.Decode([]byte(text))
 	if err != nil {
 		p.breaks("S2 the ring %q: %v", text, err)
@@ -38,23 +53,42 @@ func (p *past) seeRing(m *corev1.ConfigMap) {
 		p.ring, p.left = ring.Document{}, map[int]time.Time{}
 	case document.Version < last.version:
 		p.breaks("S1 the version falls from %d to %d", last.version, document.Version)
-	case document.Version == last.version && text != last.text:
+	case document.Version == last.version:
 		p.breaks("S1 version %d is %q and then %q", last.version, last.text, text)
-	case document.Version > last.version && same:
+	case same && !p.lost && !p.foreign:
 		p.breaks("S1 version %d follows %d without a change", document.Version, last.version)
 	}
 	p.published[owner] = edition{document.Version, text}
-	p.moved(document)
+	p.lost, p.foreign = false, false
+	p.leave(document)
+	p.join(document)
 	p.ring = document
 }
 
-// moved notes who left, and checks who joined.
-func (p *past) moved(document ring.Document) {
+// meddled notes a ring that somebody else wrote: clients see it, so later versions must be higher
+// than its own, and who is not in it has left.
+func (p *past) meddled(text, owner string) {
+	last := p.published[owner]
+	document, err := ring.Decode([]byte(text))
+	if err == nil {
+		p.leave(document)
+		p.ring = document
+	}
+	p.published[owner] = edition{max(document.Version, last.version), text}
+	p.lost, p.foreign = false, true
+}
+
+// leave notes who left.
+func (p *past) leave(document ring.Document) {
 	for _, member := range p.ring.Members {
 		if ordinal, err := ring.Ordinal(member); err == nil && !slices.Contains(document.Members, member) {
 			p.left[ordinal] = p.now
 		}
 	}
+}
+
+// join checks who joins.
+func (p *past) join(document ring.Document) {
 	for _, member := range document.Members {
 		ordinal, err := ring.Ordinal(member)
 		if err != nil || slices.Contains(p.ring.Members, member) {
@@ -64,7 +98,7 @@ func (p *past) moved(document ring.Document) {
 		if pod := p.pods[member]; !pod.serving && p.now.Sub(pod.served) > recently {
 			p.breaks("S2 %s joins and does not serve", member)
 		}
-		if ordinal >= p.wanted || p.deleting {
+		if ordinal >= p.wanted || p.deleting() {
 			p.breaks("S3 %s joins and is not wanted", member)
 		}
 	}
@@ -81,7 +115,7 @@ func (p *past) marked(name string) {
 // ring comes first there, too.
 func (p *past) ringFollows(name string) bool {
 	ordinal, err := ring.Ordinal(name)
-	return err == nil && ordinal < p.wanted && !p.deleting
+	return err == nil && ordinal < p.wanted && !p.deleting()
 }
 
 // resized is S4, the grace, and S5, the size, for a StatefulSet that was larger.
@@ -89,7 +123,7 @@ func (p *past) resized(was int) {
 	if p.replicas < p.wanted {
 		p.breaks("S5 %d replicas, and %d are wanted", p.replicas, p.wanted)
 	}
-	if p.deleting && p.replicas < was {
+	if p.deleting() && p.replicas < was {
 		p.breaks("S5 from %d to %d replicas, and the cache is being deleted", was, p.replicas)
 	}
 	for ordinal := p.replicas; ordinal < was; ordinal++ {
@@ -97,8 +131,19 @@ func (p *past) resized(was int) {
 	}
 }
 
-// released is S7: the finalizer goes when nobody is in the ring any more.
+// released is S7: the finalizer goes when nobody is in the ring any more, unless there is nobody
+// to drain or all is to serve on. Where the ring's object is gone nothing can be published, and
+// clients are given the grace from the deletion on.
 func (p *past) released() {
+	if p.orphaned || p.empty() {
+		return
+	}
+	if p.lost {
+		if since := p.now.Sub(p.deleted); since < p.grace-slack {
+			p.breaks("S7 the finalizer goes %s after the deletion, without a ring, with a grace of %s", since, p.grace)
+		}
+		return
+	}
 	if len(p.ring.Members) > 0 {
 		p.breaks("S7 the finalizer goes with %v in ring %d", p.ring.Members, p.ring.Version)
 	}

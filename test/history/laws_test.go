@@ -40,8 +40,40 @@ func (s *story) cache(wanted int32) *story { return s.add(false, newCache(wanted
 func (s *story) deleted() *story           { return s.add(false, newCache(2, true)) }
 func (s *story) gone() *story              { return s.add(true, newCache(2, true)) }
 
-func (s *story) ring(text string) *story {
-	return s.add(false, &corev1.ConfigMap{Data: map[string]string{v1alpha1.RingKey: text, v1alpha1.OwnerUIDKey: "uid"}})
+// end is the last that is seen of an object.
+func (s *story) end(object client.Object) *story { return s.add(true, object) }
+
+func (s *story) lost() *story { return s.end(&corev1.ConfigMap{}) }
+
+// orphaned is a deletion that the cache's objects are to outlive.
+func (s *story) orphaned() *story {
+	c := newCache(2, true)
+	c.Finalizers = append(c.Finalizers, metav1.FinalizerOrphanDependents)
+	return s.add(false, c)
+}
+
+// by makes the last step another manager's.
+func (s *story) by(manager string) *story {
+	s.events[len(s.events)-1].By = manager
+	return s
+}
+
+// second is a cache of the same name, created after the first was gone.
+func second() *v1alpha1.DistributedCache {
+	c := newCache(2, false)
+	c.UID = "second"
+	return c
+}
+
+// again is the second cache with the first ring of its own.
+func (s *story) again() *story {
+	return s.add(false, second()).set(2).ringOf("second", `{"version":1,"members":["a-0","a-1"]}`)
+}
+
+func (s *story) ring(text string) *story { return s.ringOf("first", text) }
+
+func (s *story) ringOf(owner, text string) *story {
+	return s.add(false, &corev1.ConfigMap{Data: map[string]string{v1alpha1.RingKey: text, v1alpha1.OwnerUIDKey: owner}})
 }
 
 func (s *story) version(version int, members ...string) *story {
@@ -52,12 +84,16 @@ func (s *story) version(version int, members ...string) *story {
 	return s.ring(fmt.Sprintf(`{"version":%d,"members":[%s]}`, version, list))
 }
 
-func (s *story) set(replicas int32) *story {
-	return s.add(false, &appsv1.StatefulSet{Spec: appsv1.StatefulSetSpec{Replicas: &replicas}})
+func newSet(replicas int32) *appsv1.StatefulSet {
+	return &appsv1.StatefulSet{Spec: appsv1.StatefulSetSpec{Replicas: &replicas}}
 }
 
+func (s *story) set(replicas int32) *story { return s.add(false, newSet(replicas)) }
+
+func newPod(name string) *corev1.Pod { return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}} }
+
 func (s *story) pod(name string, ready bool, mark string) *story {
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	pod := newPod(name)
 	if mark != "" {
 		pod.Annotations = map[string]string{v1alpha1.DrainingSinceAnnotation: mark}
 	}
@@ -83,6 +119,15 @@ func TestCheck(t *testing.T) {
 		{"a drain", two().cache(1).version(2, "a-0").pod("a-1", true, "x").wait().set(1), ""},
 		{"a drain that is cancelled", two().cache(1).version(2, "a-0").pod("a-1", true, "x").cache(2).version(3, "a-0", "a-1"), ""},
 		{"a deletion", two().deleted().version(2).wait().gone(), ""},
+		{"a deletion with nobody to drain", two().deleted().end(newSet(2)).end(newPod("a-0")).end(newPod("a-1")).gone(), ""},
+		{"a deletion that orphans", two().orphaned().gone(), ""},
+		{"a deletion after the ring was lost", two().deleted().lost().gone(), ""},
+		{"a cache of the same name", two().deleted().version(2).wait().gone().end(newSet(2)).again(), ""},
+		{"a lost ring", two().lost().version(3, "a-0", "a-1"), ""},
+		{"somebody's ring", two().version(5, "a-0").by("somebody").version(6, "a-0", "a-1"), ""},
+		{"somebody's ring that is none", two().ring("hello").by("somebody").version(3, "a-0", "a-1"), ""},
+		{"somebody's shrink", two().set(1).by("somebody").set(2), ""},
+		{"the count of pods", two().set(2).by(kubernetes), ""},
 		{"a falling version", two().version(3, "a-0").version(2, "a-0", "a-1"), "S1 the version falls"},
 		{"a version used twice", two().version(1, "a-0"), "S1 version 1 is"},
 		{"a version for nothing", two().version(2, "a-0", "a-1"), "S1 version 2 follows"},
@@ -97,6 +142,13 @@ func TestCheck(t *testing.T) {
 		{"a shrink of a deleted cache", two().deleted().version(2).wait().set(1), "S5"},
 		{"a StatefulSet made too small", (&story{}).cache(2).set(1), "S5 1 replicas"},
 		{"an end with members", two().deleted().gone(), "S7 the finalizer goes"},
+		{"a lost ring under its version", two().lost().version(1, "a-0"), "S1 version 1 is"},
+		{"a version of somebody's ring", two().version(5, "a-0").by("somebody").version(5, "a-0", "a-1"), "S1 version 5 is"},
+		{"a version below somebody's", two().version(5, "a-0").by("somebody").version(2, "a-0", "a-1"), "S1 the version falls from 5"},
+		{"a version that was somebody's none", two().ring("hello").by("somebody").version(1, "a-0", "a-1"), "S1 version 1 is"},
+		{"a shrink on top of somebody's", two().set(1).by("somebody").set(0), "S5 0 replicas"},
+		{"an end without a ring", two().lost().deleted().gone(), "S7 the finalizer goes 1s after the deletion"},
+		{"an end of the second cache", two().deleted().version(2).wait().gone().again().end(second()), "S7 the finalizer goes with"},
 		{"an end within the grace", two().deleted().version(2).gone(), "S7 the end takes ordinal 0"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

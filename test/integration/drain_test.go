@@ -118,6 +118,23 @@ var _ = Describe("Scale-down", func() {
 		t.expectReady()
 	})
 
+	It("D5 goes through when the pods that drain stop being Ready before their grace is over", func() {
+		t := create(replicas(4), graceOf(4))
+		t.expectReady()
+		t.change(replicas(2))
+		Eventually(func() []string { return t.ring().Members }).Should(Equal(t.members(0, 1)))
+		left := time.Now()
+		t.ready(2, corev1.ConditionFalse)
+		t.ready(3, corev1.ConditionFalse)
+		Consistently(t.size, time.Until(left.Add(3800*time.Millisecond))).Should(Equal(4), "the grace is for who still holds the old ring")
+		Eventually(t.size, time.Until(left.Add(8*time.Second))).Should(Equal(2))
+		for _, i := range []int{2, 3} {
+			Eventually(func() *corev1.Pod { return t.pod(i) }).Should(BeNil())
+		}
+		t.expectReady()
+		Expect(t.ring().Version).To(BeEquivalentTo(2), "who has left is no member that fails")
+	})
+
 	It("waits while no other pod serves", func() {
 		t := create(replicas(3), graceOf(1))
 		t.expectReady()

@@ -26,6 +26,7 @@ import (
 	"github.com/sk1-services/distributed-cache/pkg/controller"
 	"github.com/sk1-services/distributed-cache/pkg/plan"
 	"github.com/sk1-services/distributed-cache/pkg/render"
+	"github.com/sk1-services/distributed-cache/test/history"
 )
 
 const (
@@ -40,6 +41,7 @@ var (
 	k8s       client.Client
 	auditLog  string
 	stop      func()
+	watching  *history.Observer
 )
 
 func TestIntegration(t *testing.T) {
@@ -67,7 +69,8 @@ var _ = BeforeSuite(func() {
 	kubectl("wait", "--for=condition=Established", "crd/distributedcaches.cache.sk1.services.com", "--timeout=30s")
 	watchCtx, stopWatching := context.WithCancel(context.Background())
 	DeferCleanup(stopWatching)
-	watching = watch(watchCtx)
+	watching, err = history.Observe(watchCtx, config)
+	Expect(err).NotTo(HaveOccurred())
 	startOperator()
 	warmGarbageCollector()
 })
@@ -82,16 +85,22 @@ func warmGarbageCollector() {
 	Eventually(t.service, "90s").Should(BeNil())
 }
 
-// The laws hold over the whole history, whatever a spec does.
-var _ = AfterEach(func() {
-	Expect(watching.verdict()).To(BeEmpty(), "laws broken")
-})
+// The laws hold over the whole history of every cache, whatever a spec does. What becomes of it
+// afterwards is judged with the specs that follow.
+var _ = AfterEach(lawful)
+
+func lawful() {
+	if broken := watching.Verdict(); len(broken) > 0 {
+		Fail("laws broken:\n" + strings.Join(broken, "\n\n"))
+	}
+}
 
 var _ = AfterSuite(func() {
+	DeferCleanup(func() { run(localkube, "down", "--name", instance) })
 	if stop != nil {
 		stop()
+		lawful()
 	}
-	run(localkube, "down", "--name", instance)
 })
 
 // timing is that of a release, but for the limit of the first ring.
@@ -101,8 +110,14 @@ var timing = func() plan.Timing {
 	return t
 }()
 
-// startOperator runs an operator until stop is called.
+// startOperator runs an operator of this release until stop is called.
 func startOperator() {
+	GinkgoHelper()
+	startRelease(render.Options{CacheImage: image})
+}
+
+// startRelease runs an operator that renders by certain options.
+func startRelease(release render.Options) {
 	GinkgoHelper()
 	own := rest.CopyConfig(config)
 	own.UserAgent = userAgent
@@ -115,7 +130,7 @@ func startOperator() {
 	})
 	Expect(err).NotTo(HaveOccurred())
 	Expect(controller.Add(mgr, controller.Options{
-		Render:      render.Options{CacheImage: image},
+		Render:      release,
 		Timing:      timing,
 		Clock:       clock,
 		Concurrency: 4,
@@ -123,7 +138,10 @@ func startOperator() {
 	})).To(Succeed())
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- mgr.Start(ctx) }()
+	go func() {
+		ended <- mgr.Start(ctx)
+		close(ended) // stopped is stopped, however often
+	}()
 	stop = func() {
 		cancel()
 		Expect(<-ended).To(Succeed())

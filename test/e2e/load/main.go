@@ -5,12 +5,13 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
+	"net/http/httptrace"
 	"os"
 	"os/signal"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -21,27 +22,23 @@ import (
 	"github.com/sk1-services/distributed-cache/pkg/cacheclient/apiwatch"
 )
 
-// result counts what the requests met.
-type result struct {
-	Requests    int
-	Hits        int
-	Misses      int
-	NoRing      int
-	Errors      int
-	Unreachable int
-	// First is the first trouble.
-	First string
+// options are what a load consists of.
+type options struct {
+	cache, namespace string
+	rate, clients    int
 }
 
 func main() {
-	cache := flag.String("cache", "", "name of the cache")
-	namespace := flag.String("namespace", "default", "its namespace")
-	rate := flag.Int("rate", 200, "requests a second")
+	var o options
+	flag.StringVar(&o.cache, "cache", "", "name of the cache")
+	flag.StringVar(&o.namespace, "namespace", "default", "its namespace")
+	flag.IntVar(&o.rate, "rate", 200, "requests a second, of all clients together")
+	flag.IntVar(&o.clients, "clients", 1, "clients, each with connections and a watch of its own")
 	duration := flag.Duration("duration", time.Minute, "how long at most; SIGTERM ends it earlier")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	ctx, cancel := context.WithTimeout(ctx, *duration)
-	r, err := run(ctx, *namespace, *cache, *rate)
+	r, err := run(ctx, o)
 	cancel()
 	stop()
 	if err != nil {
@@ -51,76 +48,72 @@ func main() {
 	_ = json.NewEncoder(os.Stdout).Encode(r)
 }
 
-func run(ctx context.Context, namespace, cache string, rate int) (*result, error) {
-	config, err := rest.InClusterConfig()
-	if err != nil {
-		return nil, err
-	}
-	clientset, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return nil, err
-	}
-	var mu sync.Mutex
+func run(ctx context.Context, o options) (*result, error) {
 	r := &result{}
-	trouble := func(count *int, text string) {
-		mu.Lock()
-		defer mu.Unlock()
-		*count++
-		if r.First == "" {
-			r.First = time.Now().UTC().Format(time.RFC3339Nano) + " " + text
-		}
-	}
-	client, err := cacheclient.New(cacheclient.Options{
-		Source: apiwatch.Source{Client: clientset, Namespace: namespace, Cache: cache},
-		Address: func(member string) string {
-			return fmt.Sprintf("%s.%s.%s.svc.cluster.local:8080", member, cache, namespace)
-		},
-		Timeout:     2 * time.Second,
-		DialTimeout: time.Second,
-		Unreachable: func(member string, err error) { trouble(&r.Unreachable, member+": "+err.Error()) },
-	})
+	clients, err := connect(ctx, o, r)
 	if err != nil {
-		return nil, err
-	}
-	defer client.Close() //nolint:errcheck // the work is done
-	if err := client.Wait(ctx); err != nil {
 		return nil, err
 	}
 	fmt.Println("started")
 	var inFlight sync.WaitGroup
-	tick := time.NewTicker(time.Second / time.Duration(rate))
+	tick := time.NewTicker(time.Second / time.Duration(o.rate))
 	defer tick.Stop()
 	for i := 0; ctx.Err() == nil; i++ {
 		<-tick.C
-		inFlight.Go(func() {
-			found, err := request(client, i)
-			mu.Lock()
-			r.Requests++
-			switch {
-			case errors.Is(err, cacheclient.ErrNoRing):
-				r.NoRing++
-			case found:
-				r.Hits++
-			default:
-				r.Misses++
-			}
-			mu.Unlock()
-			if err != nil && !errors.Is(err, cacheclient.ErrNoRing) {
-				trouble(&r.Errors, err.Error())
-			}
-		})
+		inFlight.Go(func() { r.answered(request(clients[i%len(clients)], i)) })
 	}
 	inFlight.Wait()
+	for _, client := range clients {
+		_ = client.Close() // the work is done
+	}
 	return r, nil
 }
 
-// request writes a key, or reads it.
-func request(client *cacheclient.Client, i int) (found bool, err error) {
-	ctx := context.Background()
+// connect makes the clients and waits until each has a ring. They live as long as the process.
+func connect(ctx context.Context, o options, r *result) ([]*cacheclient.Client, error) {
+	config, err := rest.InClusterConfig()
+	if err != nil {
+		return nil, err
+	}
+	config.QPS = -1 // the clients begin together
+	clientset, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	clients := make([]*cacheclient.Client, o.clients)
+	for i := range clients {
+		clients[i], err = cacheclient.New(cacheclient.Options{
+			Source: apiwatch.Source{Client: clientset, Namespace: o.namespace, Cache: o.cache},
+			Address: func(member string) string {
+				return fmt.Sprintf("%s.%s.%s.svc.cluster.local:8080", member, o.cache, o.namespace)
+			},
+			Timeout:     2 * time.Second,
+			DialTimeout: time.Second,
+			Unreachable: r.unreachable,
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	for _, client := range clients {
+		if err := client.Wait(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return clients, nil
+}
+
+// request writes a key, or reads it, and says on how many connections that took place.
+func request(client *cacheclient.Client, i int) (found bool, connections int, err error) {
+	var used atomic.Int32
+	ctx := httptrace.WithClientTrace(context.Background(), &httptrace.ClientTrace{
+		GotConn: func(httptrace.GotConnInfo) { used.Add(1) },
+	})
 	key := fmt.Appendf(nil, "key-%d", i/2%1000)
 	if i%2 == 0 {
-		return client.Set(ctx, key, []byte("value"), 0)
+		found, err = client.Set(ctx, key, []byte("value"), 0)
+	} else {
+		_, found, err = client.Get(ctx, key)
 	}
-	_, found, err = client.Get(ctx, key)
-	return found, err
+	return found, int(used.Load()), err
 }
