@@ -104,7 +104,7 @@ test-e2e: programs ## Tests on a real node; says why where the machine cannot ru
 	go test -v -tags e2e -count=1 -timeout 30m ./test/e2e/...
 
 .PHONY: test-faults
-test-faults: programs ## Kill the operator before and after each of its writes, refuse, freeze.
+test-faults: programs ## Kill the operator before and after each of its writes; refusals, old data, rivals.
 	go test -v -tags integration -count=1 -timeout 20m ./test/history/... ./test/faults/...
 
 .PHONY: nightly

@@ -19,11 +19,15 @@ import (
 
 	"github.com/sk1-services/distributed-cache/pkg/apitime"
 	"github.com/sk1-services/distributed-cache/pkg/controller"
+	"github.com/sk1-services/distributed-cache/pkg/lease"
 	"github.com/sk1-services/distributed-cache/pkg/render"
 )
 
 // leaseName is the lease that the leading operator holds.
 const leaseName = "distributedcache-operator"
+
+// leaseDuration is how long the lease lasts after it was renewed.
+const leaseDuration = 15 * time.Second
 
 func start(ctx context.Context, config *rest.Config, o *options) error {
 	logger := o.logger()
@@ -33,6 +37,9 @@ func start(ctx context.Context, config *rest.Config, o *options) error {
 	clock := apitime.New()
 	config = rest.CopyConfig(config)
 	config.Wrap(clock.Wrap)
+	if o.leaderElect {
+		config.Wrap(lease.New(leaseDuration).Wrap)
+	}
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
 		Scheme:                        controller.Scheme(),
 		Cache:                         controller.Cache(),
@@ -42,6 +49,7 @@ func start(ctx context.Context, config *rest.Config, o *options) error {
 		LeaderElectionID:              leaseName,
 		LeaderElectionNamespace:       o.leaderNamespace,
 		LeaderElectionReleaseOnCancel: true,
+		LeaseDuration:                 new(leaseDuration),
 	})
 	if err != nil {
 		return fmt.Errorf("set up: %w", err)

@@ -13,13 +13,17 @@ import (
 	"github.com/sk1-services/distributed-cache/test/faults/proxy"
 )
 
+func ringWrite(w proxy.Write) bool { return w.Resource == "configmaps" }
+
+// shrinkWrite is that of the StatefulSet at the end of a drain from five to three.
+func shrinkWrite(w proxy.Write) bool {
+	return w.Resource == "statefulsets" && bytes.Contains(w.Body, []byte(`"replicas":3`))
+}
+
 // refuse answers the two writes of a drain that matter with errors, or not at all.
 func (l *lab) refuse(t *testing.T, w workload, r reference) {
 	t.Helper()
-	ring := func(w proxy.Write) bool { return w.Resource == "configmaps" }
-	size := func(w proxy.Write) bool {
-		return w.Resource == "statefulsets" && bytes.Contains(w.Body, []byte(`"replicas":3`))
-	}
+	ring, size := ringWrite, shrinkWrite
 	cases := []struct {
 		name string
 		rule proxy.Rule

@@ -31,18 +31,41 @@ func (l *lab) snapshot(t *testing.T, key tenant) string {
 		objects["cache"] = map[string]any{"finalizers": c.Finalizers, "spec": c.Spec, "status": timeless(c.Status)}
 		masks = append(masks, string(c.UID), "UID")
 	}
-	for _, list := range []client.ObjectList{&corev1.ServiceList{}, &appsv1.StatefulSetList{}, &corev1.ConfigMapList{}, &corev1.PodList{}} {
-		check(t, l.k8s.List(t.Context(), list, client.InNamespace(key.Namespace), client.MatchingLabels{v1alpha1.ManagedByLabel: v1alpha1.FieldManager}))
-		items, err := meta.ExtractList(list)
-		check(t, err)
-		for _, item := range items {
-			kind, name, view := look(item)
-			objects[kind+" "+name] = view
-		}
+	for _, item := range l.owned(t, key) {
+		kind, name, view := look(item)
+		objects[kind+" "+name] = view
 	}
 	data, err := json.MarshalIndent(objects, "", "  ")
 	check(t, err)
 	return strings.NewReplacer(append(masks, key.Namespace, "NAMESPACE")...).Replace(string(data))
+}
+
+// owned are the objects that the operator made for a cache, and their pods.
+func (l *lab) owned(t *testing.T, key tenant) []runtime.Object {
+	t.Helper()
+	var owned []runtime.Object
+	for _, list := range []client.ObjectList{&corev1.ServiceList{}, &appsv1.StatefulSetList{}, &corev1.ConfigMapList{}, &corev1.PodList{}} {
+		check(t, l.k8s.List(t.Context(), list, client.InNamespace(key.Namespace), client.MatchingLabels{v1alpha1.ManagedByLabel: v1alpha1.FieldManager}))
+		items, err := meta.ExtractList(list)
+		check(t, err)
+		owned = append(owned, items...)
+	}
+	return owned
+}
+
+// revisions are the resourceVersions of a cache and all that it owns: each write that changes
+// anything changes one.
+func (l *lab) revisions(t *testing.T, key tenant) map[string]string {
+	t.Helper()
+	revisions := map[string]string{}
+	if c := l.get(t, key); c != nil {
+		revisions["cache"] = c.ResourceVersion
+	}
+	for _, item := range l.owned(t, key) {
+		kind, name, _ := look(item)
+		revisions[kind+" "+name] = item.(client.Object).GetResourceVersion()
+	}
+	return revisions
 }
 
 func timeless(status v1alpha1.DistributedCacheStatus) v1alpha1.DistributedCacheStatus {

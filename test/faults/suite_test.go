@@ -1,7 +1,7 @@
 //go:build integration
 
 // Package faults breaks the operator off at each of its writes, and its connection to the API
-// server in chosen places, and checks that nothing is different in the end and that no law was
+// server in chosen places, gives it old data and rivals, and checks that nothing is different in the end and that no law was
 // broken on the way. Control plane and controllers are real, kwok plays the kubelets, the operator
 // is a process of its own.
 //
@@ -36,11 +36,17 @@ var localkube = filepath.Join("..", "..", "bin", "localkube")
 
 // lab is all that a run needs.
 type lab struct {
+	config   *rest.Config
 	k8s      client.Client
-	proxy    *proxy.Endpoint
+	program  string
 	operator *operator
-	observer *history.Observer
-	tally    *tally
+	// proxy is the operator's.
+	proxy *proxy.Endpoint
+	// others are operators beside it.
+	others     []*operator
+	observer   *history.Observer
+	references map[string]reference
+	tally      *tally
 }
 
 func TestFaults(t *testing.T) {
@@ -58,6 +64,12 @@ func TestFaults(t *testing.T) {
 			}
 		})
 	}
+	t.Run("B2 template, killed at the StatefulSet", l.killRollout)
+	t.Run("C9 ring refused", l.refuseRing)
+	t.Run("watches cut", l.cutWatches)
+	t.Run("P4 old lists", l.serveOldLists)
+	t.Run("two leaders", l.twoLeaders)
+	t.Run("I5 zombie leader", l.zombie)
 	l.tally.print(time.Since(began))
 }
 
@@ -73,19 +85,26 @@ func newLab(t *testing.T) *lab {
 	kubectl(t, "apply", "--server-side", "-k", "../../config/crd")
 	kubectl(t, "wait", "--for=condition=Established", "crd/distributedcaches.cache.sk1.services.com", "--timeout=30s")
 
-	l := &lab{tally: &tally{}}
+	l := &lab{config: config, program: build(t), references: map[string]reference{}, tally: &tally{}}
 	l.k8s, err = client.New(config, client.Options{Scheme: controller.Scheme()})
 	check(t, err)
 	watching, stop := context.WithCancel(context.Background())
 	t.Cleanup(stop)
 	l.observer, err = history.Observe(watching, config)
 	check(t, err)
-	l.proxy, err = proxy.Listen(rest.CopyConfig(config))
-	check(t, err)
-	t.Cleanup(func() { _ = l.proxy.Close() })
-	l.operator = newOperator(t, l.proxy)
+	l.operator = newOperator(t, "operator", l.program, config)
+	l.proxy = l.operator.Endpoint
 	l.warmGarbageCollector(t)
 	return l
+}
+
+// another starts an operator beside the one that there is, for the rest of a test.
+func (l *lab) another(t *testing.T, name string, flags ...string) *operator {
+	t.Helper()
+	o := newOperator(t, name, l.program, l.config, flags...)
+	l.others = append(l.others, o)
+	t.Cleanup(func() { l.others = nil })
+	return o
 }
 
 // warmGarbageCollector waits until the garbage collector knows our kind, for which it looks every

@@ -19,38 +19,41 @@ type workload struct {
 	act func(*testing.T, *lab, tenant)
 	// gone says that nothing is left in the end.
 	gone bool
+	// flickers says that pods are away so briefly that the operator may not see it: how many
+	// versions the ring then has is chance.
+	flickers bool
 }
 
 // none stands for a cache that is not there yet.
 const none = -1
 
-var shrink = workload{name: "5 to 3", size: 5, grace: 1, act: func(t *testing.T, l *lab, c tenant) {
-	t.Helper()
-	l.scale(t, c, 3)
-}}
-
-var workloads = []workload{
-	{name: "create 3", size: none, grace: 2, act: func(t *testing.T, l *lab, c tenant) {
+var (
+	creation = workload{name: "create 3", size: none, grace: 2, act: func(t *testing.T, l *lab, c tenant) {
 		t.Helper()
 		l.create(t, c.Namespace, 3, 2)
-	}},
-	{name: "3 to 5", size: 3, grace: 2, act: func(t *testing.T, l *lab, c tenant) {
+	}}
+	growth = workload{name: "3 to 5", size: 3, grace: 2, act: func(t *testing.T, l *lab, c tenant) {
 		t.Helper()
 		l.scale(t, c, 5)
-	}},
-	shrink,
+	}}
+	shrink = workload{name: "5 to 3", size: 5, grace: 1, act: func(t *testing.T, l *lab, c tenant) {
+		t.Helper()
+		l.scale(t, c, 3)
+	}}
 	// The grace is long: the change of mind is to come before its end, also after a restart.
-	{name: "5 to 3 to 5", size: 5, grace: 5, act: func(t *testing.T, l *lab, c tenant) {
+	change = workload{name: "5 to 3 to 5", size: 5, grace: 5, act: func(t *testing.T, l *lab, c tenant) {
 		t.Helper()
 		l.scale(t, c, 3)
 		l.awaitDrain(t, c, 3, 2)
 		l.scale(t, c, 5)
-	}},
-	{name: "delete", size: 3, grace: 1, gone: true, act: func(t *testing.T, l *lab, c tenant) {
+	}}
+	removal = workload{name: "delete", size: 3, grace: 1, gone: true, act: func(t *testing.T, l *lab, c tenant) {
 		t.Helper()
 		l.delete(t, c)
-	}},
-}
+	}}
+)
+
+var workloads = []workload{creation, growth, shrink, change, removal}
 
 // awaitDrain waits until a ring of some members stands and others are told that they drain.
 func (l *lab) awaitDrain(t *testing.T, c tenant, members, draining int) {
@@ -103,7 +106,7 @@ func (l *lab) settle(t *testing.T, w workload, c tenant) {
 
 // silence is how long the operator has written nothing in a namespace.
 func (l *lab) silence(c tenant) time.Duration {
-	writes := l.proxy.Writes(c.Namespace)
+	writes := l.writes(c)
 	if len(writes) == 0 {
 		return time.Hour
 	}

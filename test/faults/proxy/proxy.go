@@ -10,7 +10,6 @@ package proxy
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"log"
@@ -19,8 +18,6 @@ import (
 	"net/url"
 	"slices"
 	"sync"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Proxy is one connection between an operator and an API server.
@@ -28,9 +25,11 @@ type Proxy struct {
 	forward *httputil.ReverseProxy
 	journal journal
 	watches *gate
+	open    streams
 
 	mu    sync.Mutex
 	rules []*Armed
+	age   *Age
 }
 
 // New makes a proxy for an API server, which the transport logs in to.
@@ -87,7 +86,7 @@ type passingKey struct{}
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	write, ok := classify(r)
 	if !ok {
-		p.forward.ServeHTTP(w, r)
+		p.read(w, r)
 		return
 	}
 	body, err := io.ReadAll(r.Body)
@@ -105,7 +104,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	if rule.Code != 0 {
-		reply(w, rule.Code)
+		reply(w, rule.Code, "refused by the fault proxy")
 		return
 	}
 	p.forward.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), passingKey{}, passing{write, rule})))
@@ -127,8 +126,8 @@ var errDropped = errors.New("dropped after the answer")
 // answered sees the API server's answers before the operator does.
 func (p *Proxy) answered(response *http.Response) error {
 	ctx := response.Request.Context()
-	if response.Request.URL.Query().Get("watch") != "" {
-		response.Body = gated{response.Body, p.watches, ctx.Done()}
+	if g, ok := ctx.Value(gateKey{}).(*gate); ok {
+		response.Body = gated{response.Body, g, ctx.Done()}
 		return nil
 	}
 	passed, ok := ctx.Value(passingKey{}).(passing)
@@ -144,21 +143,4 @@ func (p *Proxy) answered(response *http.Response) error {
 		return errDropped
 	}
 	return nil
-}
-
-var reasons = map[int]metav1.StatusReason{
-	http.StatusConflict:            metav1.StatusReasonConflict,
-	http.StatusTooManyRequests:     metav1.StatusReasonTooManyRequests,
-	http.StatusInternalServerError: metav1.StatusReasonInternalError,
-	http.StatusServiceUnavailable:  metav1.StatusReasonServiceUnavailable,
-}
-
-// reply answers as an API server would that refuses.
-func reply(w http.ResponseWriter, code int) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(code)
-	_ = json.NewEncoder(w).Encode(metav1.Status{
-		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
-		Status:   metav1.StatusFailure, Reason: reasons[code], Code: int32(code), Message: "refused by the fault proxy",
-	})
 }

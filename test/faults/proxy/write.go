@@ -54,6 +54,12 @@ func classify(r *http.Request) (Write, bool) {
 	if !slices.Contains(verbs, r.Method) {
 		return Write{}, false
 	}
+	site, namespace, ok := locate(r)
+	return Write{Site: site, Namespace: namespace}, ok && !slices.Contains(aside, site.Resource)
+}
+
+// locate tells what a request is about, or that it is about no object.
+func locate(r *http.Request) (site Site, namespace string, ok bool) {
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	switch {
 	case len(parts) > 2 && parts[0] == "api":
@@ -61,17 +67,17 @@ func classify(r *http.Request) (Write, bool) {
 	case len(parts) > 3 && parts[0] == "apis":
 		parts = parts[3:]
 	default:
-		return Write{}, false
+		return Site{}, "", false
 	}
-	w := Write{Site: Site{Verb: r.Method}}
 	// A namespace is an object, too: only what lies below it is in it.
 	if parts[0] == "namespaces" && len(parts) > 2 && parts[2] != "status" && parts[2] != "finalize" {
-		w.Namespace, parts = parts[1], parts[2:]
+		namespace, parts = parts[1], parts[2:]
 	}
-	for i, field := range []*string{&w.Resource, &w.Name, &w.Subresource} {
+	site.Verb = r.Method
+	for i, field := range []*string{&site.Resource, &site.Name, &site.Subresource} {
 		if i < len(parts) {
 			*field = parts[i]
 		}
 	}
-	return w, !slices.Contains(aside, w.Resource)
+	return site, namespace, true
 }
