@@ -17,4 +17,10 @@ const (
 	Service     = "service.yaml"
 	StatefulSet = "statefulset.yaml"
 	Ring        = "ring.yaml"
+
+	Namespace     = "namespace.yaml"
+	NetworkPolicy = "networkpolicy.yaml"
+	ResourceQuota = "resourcequota.yaml"
+	Role          = "role.yaml"
+	RoleBinding   = "rolebinding.yaml"
 )

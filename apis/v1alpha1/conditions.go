@@ -77,8 +77,18 @@ const (
 
 	// ReasonNotRequested: tenant.isolate is false.
 	ReasonNotRequested = "NotRequested"
-	// ReasonIsolationUnsupported: tenant.isolate is true, and this release cannot isolate.
-	ReasonIsolationUnsupported = "IsolationUnsupported"
+	// ReasonCellNamespaceConflict: the name of the cell is somebody else's.
+	ReasonCellNamespaceConflict = "CellNamespaceConflict"
+	// ReasonCellReconcileFailed: the API server refused an object that fences the cell.
+	ReasonCellReconcileFailed = "CellReconcileFailed"
+	// ReasonCellIncomplete: an object that fences the cell is not in place yet.
+	ReasonCellIncomplete = "CellIncomplete"
+	// ReasonCellTerminating: somebody deleted the cell of a cache that lives.
+	ReasonCellTerminating = "CellTerminating"
+	// ReasonCellNamespaceStuck: the cell is being deleted, and something holds it.
+	ReasonCellNamespaceStuck = "CellNamespaceStuck"
+	// ReasonWaitingForCell: the cell's quota is not in force for what is wanted.
+	ReasonWaitingForCell = "WaitingForCell"
 )
 
 // Meaning is one line of the table of conditions: what a (type, status, reason) says and what
@@ -102,13 +112,15 @@ var Meanings = []Meaning{
 	{Available, metav1.ConditionFalse, ReasonInsufficientReplicas, "Fewer than half of the wanted pods can serve. The last ring stays published.", "Look at Degraded, then at the pods."},
 	{Available, metav1.ConditionFalse, ReasonScaledToZero, "spec.replicas is 0.", "Raise spec.replicas."},
 	{Available, metav1.ConditionFalse, ReasonDeleting, "The cache is being deleted.", nothing},
-	{Available, metav1.ConditionFalse, ReasonIsolationUnsupported, "tenant.isolate is true, and this release cannot isolate; nothing was created.", "Create the cache without tenant.isolate, or wait for a release that isolates."},
+	{Available, metav1.ConditionFalse, ReasonCellNamespaceConflict, "The name of the cell, cache-<name>, is another namespace's, which is left untouched; nothing was created.", "Delete that namespace if nobody needs it, or create the cache under another name; it heals by itself."},
 	{Available, metav1.ConditionUnknown, ReasonReconcileFailed, "The operator could not finish a pass over the cache.", "Look at the message: usually missing RBAC."},
 
 	{Progressing, metav1.ConditionFalse, ReasonReconciled, "Everything is as wanted.", nothing},
 	{Progressing, metav1.ConditionFalse, ReasonPaused, "spec.paused is true; nothing is changed, the ring included.", "Set spec.paused to false to go on."},
-	{Progressing, metav1.ConditionFalse, ReasonIsolationUnsupported, "tenant.isolate is true, and this release cannot isolate; nothing was created.", "As for Available."},
+	{Progressing, metav1.ConditionFalse, ReasonCellNamespaceConflict, "The name of the cell is another namespace's.", "As for Available."},
 	{Progressing, metav1.ConditionTrue, ReasonWaitingForPods, "Pods are being created or are not Ready yet.", "Wait; look at Degraded if it lasts."},
+	{Progressing, metav1.ConditionTrue, ReasonWaitingForCell, "The cell is being fenced; pods are made when its quota is in force for them.", "Wait; look at Degraded if it lasts."},
+	{Progressing, metav1.ConditionTrue, ReasonCellTerminating, "Somebody deleted the cell; it is made anew when it is gone.", "Wait; look at Degraded if it lasts."},
 	{Progressing, metav1.ConditionTrue, ReasonWaitingForRing, "Ready pods wait for the join window before they enter the ring.", "Wait a few seconds."},
 	{Progressing, metav1.ConditionTrue, ReasonDraining, "Pods that are no longer wanted have left the ring, or will as soon as another pod serves, and go when their grace is over. status.drain says when.", "Wait; set spec.replicas back to cancel."},
 	{Progressing, metav1.ConditionTrue, ReasonRollingOut, "Pods are being replaced one at a time.", "Wait; look at Degraded if it lasts."},
@@ -128,10 +140,21 @@ var Meanings = []Meaning{
 	{Degraded, metav1.ConditionTrue, ReasonPodCreationFailed, "Pods are refused, for example by a ResourceQuota, a LimitRange or an admission policy.", "Read the message; raise the quota or lower spec.replicas or spec.memoryPerPod."},
 	{Degraded, metav1.ConditionTrue, ReasonPodsNotReady, "Pods run and have not become Ready for longer than a start should take.", "kubectl describe the named pod."},
 	{Degraded, metav1.ConditionTrue, ReasonPodStuck, "A pod was told to end and did not in time. It is out of the ring, and its successor waits for it.", "Look at its node; if that is dead, delete the Node object or the pod with --force."},
-	{Degraded, metav1.ConditionTrue, ReasonIsolationUnsupported, "tenant.isolate is true, and this release cannot isolate; nothing was created.", "As for Available."},
+	{Degraded, metav1.ConditionTrue, ReasonCellNamespaceConflict, "The name of the cell is another namespace's; the message says whose.", "As for Available."},
+	{Degraded, metav1.ConditionTrue, ReasonCellReconcileFailed, "The API server refused an object that fences the cell. No pods are made meanwhile.", "Read the message; usually missing RBAC, or a selector under tenant.clients."},
+	{Degraded, metav1.ConditionTrue, ReasonCellNamespaceStuck, "The cell is being deleted and does not go; the message names what holds it.", "Remove the named objects or finalizers."},
 
 	{TenantIsolated, metav1.ConditionFalse, ReasonNotRequested, "tenant.isolate is false.", nothing},
-	{TenantIsolated, metav1.ConditionFalse, ReasonIsolationUnsupported, "tenant.isolate is true, and this release cannot isolate; nothing was created.", "As for Available."},
+	{TenantIsolated, metav1.ConditionTrue, ReasonReconciled, "The cell's namespace, NetworkPolicy, ResourceQuota, Role and RoleBinding are in place and unmodified. Whether the network enforces the policy is the network plugin's.", nothing},
+	{TenantIsolated, metav1.ConditionFalse, ReasonCellIncomplete, "The cell is being made.", "Wait; look at Degraded if it lasts."},
+	{TenantIsolated, metav1.ConditionFalse, ReasonCellNamespaceConflict, "The name of the cell is another namespace's.", "As for Available."},
+	{TenantIsolated, metav1.ConditionFalse, ReasonCellReconcileFailed, "The API server refused an object that fences the cell.", "Read the message."},
+	{TenantIsolated, metav1.ConditionFalse, ReasonNameConflict, "An object of a needed name exists in the cell and was not made by the operator. It is left untouched.", "Delete that object; it heals by itself."},
+	{TenantIsolated, metav1.ConditionFalse, ReasonImmutableField, "An object of the cell has a field that cannot be changed in place.", "Delete the named object; the operator creates it anew."},
+	{TenantIsolated, metav1.ConditionFalse, ReasonCellTerminating, "Somebody deleted the cell.", "Wait; it is made anew when it is gone."},
+	{TenantIsolated, metav1.ConditionFalse, ReasonDeleting, "The cache is being deleted, and its cell goes last.", nothing},
+	{TenantIsolated, metav1.ConditionUnknown, ReasonPaused, "spec.paused is true, so nobody vouches for the cell.", "Set spec.paused to false to go on."},
+	{TenantIsolated, metav1.ConditionUnknown, ReasonReconcileFailed, "The operator could not finish a pass over the cache.", "As for Available."},
 
 	{Ready, metav1.ConditionFalse, ReasonPaused, "spec.paused is true, so nobody vouches for the wanted state.", "Set spec.paused to false to go on."},
 	{Ready, metav1.ConditionTrue, ReasonReconciled, "Available, nothing in progress, nothing wrong, isolated if that is wanted.", nothing},

@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // DistributedCache is one sharded in-memory cache: a number of equal tiny-cache pods and the
@@ -102,6 +103,8 @@ type DrainSpec struct {
 }
 
 // TenantSpec says how the cache is separated from its neighbours.
+//
+// +kubebuilder:validation:XValidation:rule="self.isolate || !has(self.clients) || size(self.clients) == 0",message="tenant.clients needs tenant.isolate: true; a cache that is not isolated can be reached from every namespace"
 type TenantSpec struct {
 	// isolate gives the cache a namespace of its own (cache-<name>, the cell) with a
 	// ResourceQuota and a NetworkPolicy. It cannot be changed after creation.
@@ -110,11 +113,12 @@ type TenantSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="tenant.isolate cannot be changed after creation; create another DistributedCache and move its clients"
 	Isolate bool `json:"isolate"`
 
-	// clients selects the namespaces whose pods may reach an isolated cache and read its ring.
-	// Empty, none may.
+	// clients selects, by their labels, the namespaces whose pods may reach an isolated cache and
+	// read its ring. Empty, none may.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:XValidation:rule="self.all(s, (has(s.matchLabels) && size(s.matchLabels) > 0) || (has(s.matchExpressions) && size(s.matchExpressions) > 0))",message="an empty selector would admit every namespace; select some, for example matchLabels: {kubernetes.io/metadata.name: shop}"
 	Clients []metav1.LabelSelector `json:"clients,omitempty"`
 }
 
@@ -145,6 +149,11 @@ type DistributedCacheStatus struct {
 	// cellNamespace is the namespace of an isolated cache.
 	// +optional
 	CellNamespace string `json:"cellNamespace,omitempty"`
+
+	// cellUID is the UID of that namespace, by which the operator knows it also when it lost its
+	// labels.
+	// +optional
+	CellUID types.UID `json:"cellUID,omitempty"`
 
 	// drain is the drain in progress, absent when there is none.
 	// +optional
@@ -195,6 +204,14 @@ func (c *DistributedCache) WantedReplicas() int32 {
 		return DefaultReplicas
 	}
 	return *c.Spec.Replicas
+}
+
+// Home is the namespace of the cache's objects: its own, or its cell.
+func (c *DistributedCache) Home() string {
+	if c.Spec.Tenant.Isolate {
+		return CellName(c.Name)
+	}
+	return c.Namespace
 }
 
 // Memory is spec.memoryPerPod with its default.

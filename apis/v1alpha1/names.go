@@ -71,5 +71,14 @@ func RingName(cache string) string { return cache + "-ring" }
 // CellName is the namespace of an isolated cache.
 func CellName(cache string) string { return "cache-" + cache }
 
+// PolicyName is the NetworkPolicy in the cell of a cache.
+func PolicyName(cache string) string { return cache }
+
+// QuotaName is the ResourceQuota in the cell of a cache.
+func QuotaName(cache string) string { return cache }
+
+// ReaderName is the Role, and the RoleBinding, by which clients read the ring in a cell.
+func ReaderName(cache string) string { return cache + "-ring-reader" }
+
 // PodName is the pod of a cache with the given ordinal.
 func PodName(cache string, ordinal int) string { return fmt.Sprintf("%s-%d", cache, ordinal) }

@@ -35,6 +35,7 @@ func TestNamesAreFrozen(t *testing.T) {
 		v1alpha1.ServiceName("orders-cache"): "orders-cache",
 		v1alpha1.RingName("orders-cache"):    "orders-cache-ring",
 		v1alpha1.CellName("orders-cache"):    "cache-orders-cache",
+		v1alpha1.ReaderName("orders-cache"):  "orders-cache-ring-reader",
 		v1alpha1.PodName("orders-cache", 12): "orders-cache-12",
 		v1alpha1.GroupVersion.String():       "cache.sk1.services.com/v1alpha1",
 	} {

@@ -89,6 +89,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: cellNamespace
       type:
         scalar: string
+    - name: cellUID
+      type:
+        namedType: io.k8s.apimachinery.pkg.types.UID
     - name: conditions
       type:
         list:

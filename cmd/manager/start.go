@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap/zapcore"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
+	local "k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
@@ -40,9 +41,12 @@ func start(ctx context.Context, config *rest.Config, o *options) error {
 	if o.leaderElect {
 		config.Wrap(lease.New(leaseDuration).Wrap)
 	}
+	watches := &controller.Watches{Clock: local.RealClock{}}
+	informers := controller.Cache()
+	informers.DefaultWatchErrorHandler = watches.Failed
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
 		Scheme:                        controller.Scheme(),
-		Cache:                         controller.Cache(),
+		Cache:                         informers,
 		Metrics:                       o.metrics(),
 		HealthProbeBindAddress:        o.probeAddress,
 		LeaderElection:                o.leaderElect,
@@ -66,6 +70,9 @@ func start(ctx context.Context, config *rest.Config, o *options) error {
 		return err
 	}
 	if err := mgr.AddReadyzCheck("informers", informersSynced(mgr)); err != nil {
+		return err
+	}
+	if err := mgr.AddReadyzCheck("watches", watches.Check); err != nil {
 		return err
 	}
 	logger.Info("starting", "version", version, "cacheImage", o.cacheImage)

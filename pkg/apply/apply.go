@@ -21,11 +21,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
+// Writer is what is asked of an API server.
+type Writer interface {
+	Apply(ctx context.Context, object runtime.ApplyConfiguration, options ...client.ApplyOption) error
+	Delete(ctx context.Context, object client.Object, options ...client.DeleteOption) error
+}
+
 // Applier applies objects for one field manager.
 type Applier struct {
-	Writer interface {
-		Apply(ctx context.Context, object runtime.ApplyConfiguration, options ...client.ApplyOption) error
-	}
+	Writer Writer
 	// Live reads past the cache, and only to name the object that holds a wanted name.
 	Live    client.Reader
 	Manager string
@@ -109,6 +113,17 @@ func (a *Applier) Send(ctx context.Context, desired runtime.ApplyConfiguration) 
 	err = a.Writer.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(a.Manager), client.ForceOwnership)
 	if err != nil {
 		return fmt.Errorf("%s %s/%s: %w", u.GetKind(), u.GetNamespace(), u.GetName(), err)
+	}
+	return nil
+}
+
+// Delete deletes the very object that was read, as it was read. One that is gone already is
+// deleted.
+func (a *Applier) Delete(ctx context.Context, live client.Object) error {
+	id, version := live.GetUID(), live.GetResourceVersion()
+	err := a.Writer.Delete(ctx, live, client.Preconditions{UID: &id, ResourceVersion: &version})
+	if client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("delete %T %s: %w", live, client.ObjectKeyFromObject(live), err)
 	}
 	return nil
 }

@@ -66,6 +66,31 @@ func TestApply(t *testing.T) {
 	}
 }
 
+// The very object that was read is deleted, or nothing; what is gone is deleted.
+func TestDelete(t *testing.T) {
+	refused := apierrors.NewForbidden(services, "orders-cache", errors.New("no rights"))
+	for name, tc := range map[string]struct{ answer, want error }{
+		"deleted":     {nil, nil},
+		"gone":        {apierrors.NewNotFound(services, "orders-cache"), nil},
+		"refused":     {refused, refused},
+		"a lost race": {stale(), stale()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := &writer{t: t, answers: []error{tc.answer}}
+			err := (&Applier{Writer: w, Manager: manager}).Delete(t.Context(), standing(t, "old"))
+			if (err != nil) != (tc.want != nil) || apierrors.IsConflict(err) != apierrors.IsConflict(tc.want) {
+				t.Errorf("got %v, want %v", err, tc.want)
+			}
+			if err != nil && !strings.HasPrefix(err.Error(), "delete *v1.Service shop/orders-cache: ") {
+				t.Errorf("got %v, which does not say what", err)
+			}
+			if diff := cmp.Diff([]string{"orders-cache service-uid at 42"}, w.deleted); diff != "" {
+				t.Errorf("-want +deleted:\n%s", diff)
+			}
+		})
+	}
+}
+
 // The comparison only saves a request: what it does not know is sent.
 func TestApplySendsAnUnknownKind(t *testing.T) {
 	w := &writer{t: t}

@@ -3,6 +3,7 @@ package apply
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -73,8 +74,16 @@ type request struct {
 type writer struct {
 	t       *testing.T
 	sent    []request
+	deleted []string
 	answers []error
 	managed []metav1.ManagedFieldsEntry
+}
+
+func (w *writer) Delete(_ context.Context, object client.Object, options ...client.DeleteOption) error {
+	chosen := &client.DeleteOptions{}
+	chosen.ApplyOptions(options)
+	w.deleted = append(w.deleted, fmt.Sprintf("%s %s at %s", object.GetName(), *chosen.Preconditions.UID, *chosen.Preconditions.ResourceVersion))
+	return w.answers[0]
 }
 
 func (w *writer) Apply(_ context.Context, object runtime.ApplyConfiguration, options ...client.ApplyOption) error {

@@ -2,6 +2,7 @@ package apply
 
 import (
 	"fmt"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -15,6 +16,11 @@ type Owner struct {
 	// Labels mark the owner's objects. An object without a controller that carries them is one
 	// of ours that was orphaned, and is taken back.
 	Labels map[string]string
+	// Known is an object that is the owner's whatever it says.
+	Known types.UID
+	// Sole is a field manager that applies objects for this owner alone where they are: what it
+	// has applied and has no controller is the owner's. Empty if there is none.
+	Sole string
 }
 
 // Owns reports whether the object is the owner's.
@@ -22,12 +28,19 @@ func (o Owner) Owns(object metav1.Object) bool {
 	if controller := metav1.GetControllerOf(object); controller != nil {
 		return controller.UID == o.UID
 	}
+	if o.Known != "" && object.GetUID() == o.Known || o.Sole != "" && appliedBy(object, o.Sole) {
+		return true
+	}
 	for key, value := range o.Labels {
 		if object.GetLabels()[key] != value {
 			return false
 		}
 	}
 	return len(o.Labels) > 0
+}
+
+func appliedBy(object metav1.Object, manager string) bool {
+	return slices.ContainsFunc(object.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool { return applied(entry, manager) })
 }
 
 // ConflictError is a wanted name that belongs to somebody else, whose object was left untouched.

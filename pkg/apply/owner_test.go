@@ -3,13 +3,23 @@ package apply
 import (
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
+
+// appliedHolder is a holder that somebody wrote.
+func appliedHolder(manager string, operation metav1.ManagedFieldsOperationType, subresource string) *corev1.Service {
+	object := holder(nil)
+	object.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: manager, Operation: operation, Subresource: subresource}}
+	return object
+}
 
 func TestOwns(t *testing.T) {
 	ours := map[string]string{"owner": "orders", "made-by": "operator", "more": "x"}
 	guest := controller("Cache", "orders", "owner-uid")
 	guest.Controller = nil
+	known, sole := owner, owner
+	known.Known, sole.Sole = "holder-uid", manager
 	for _, tc := range []struct {
 		name   string
 		owner  Owner
@@ -25,6 +35,16 @@ func TestOwns(t *testing.T) {
 		{"owned and not controlled, without labels", owner, holder(nil, guest), false},
 		{"without a controller, with one label of two", owner, holder(map[string]string{"owner": "orders"}), false},
 		{"without a controller, with another's labels", owner, holder(map[string]string{"owner": "x", "made-by": "operator"}), false},
+		{"known, without labels", known, holder(nil), true},
+		{"known, controlled by a stranger", known, holder(nil, controller("Deployment", "web", "web-uid")), false},
+		{"another than the known one", Owner{Kind: "Cache", UID: "owner-uid", Known: "other-uid"}, holder(nil), false},
+		{"the known one's labels count too", known, holder(ours), true},
+		{"applied by the sole manager, without labels", sole, appliedHolder(manager, metav1.ManagedFieldsOperationApply, ""), true},
+		{"applied by the manager, which is not the sole one", owner, appliedHolder(manager, metav1.ManagedFieldsOperationApply, ""), false},
+		{"applied by another", sole, appliedHolder("kubectl", metav1.ManagedFieldsOperationApply, ""), false},
+		{"updated in the sole manager's name", sole, appliedHolder(manager, metav1.ManagedFieldsOperationUpdate, ""), false},
+		{"applied by the sole manager, its status alone", sole, appliedHolder(manager, metav1.ManagedFieldsOperationApply, "status"), false},
+		{"without any manager", sole, holder(nil), false},
 		{"without a controller and without labels", owner, holder(nil), false},
 		{"an owner without labels takes nothing back", Owner{Kind: "Cache", Name: "orders", UID: "owner-uid"}, holder(ours), false},
 	} {

@@ -5,10 +5,14 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
 	appsv1ac "k8s.io/client-go/applyconfigurations/apps/v1"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+	networkingv1ac "k8s.io/client-go/applyconfigurations/networking/v1"
+	rbacv1ac "k8s.io/client-go/applyconfigurations/rbac/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -25,6 +29,16 @@ func unchanged(live client.Object, desired runtime.ApplyConfiguration, manager s
 
 func extract(live client.Object, manager string) (runtime.ApplyConfiguration, error) {
 	switch object := live.(type) {
+	case *corev1.Namespace:
+		return corev1ac.ExtractNamespace(object, manager)
+	case *networkingv1.NetworkPolicy:
+		return networkingv1ac.ExtractNetworkPolicy(object, manager)
+	case *corev1.ResourceQuota:
+		return corev1ac.ExtractResourceQuota(object, manager)
+	case *rbacv1.Role:
+		return rbacv1ac.ExtractRole(object, manager)
+	case *rbacv1.RoleBinding:
+		return rbacv1ac.ExtractRoleBinding(object, manager)
 	case *corev1.Service:
 		return corev1ac.ExtractService(object, manager)
 	case *corev1.ConfigMap:

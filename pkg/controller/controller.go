@@ -29,6 +29,10 @@ import (
 // +kubebuilder:rbac:groups=cache.sk1.services.com,resources=distributedcaches/finalizers,verbs=update
 // +kubebuilder:rbac:groups="",resources=services;configmaps,verbs=get;list;watch;create;patch
 // +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=get;list;watch;create;patch
+// +kubebuilder:rbac:groups="",resources=namespaces,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups="",resources=resourcequotas,verbs=get;list;watch;create;patch
+// +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=get;list;watch;create;patch
+// +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=roles;rolebindings,verbs=get;list;watch;create;patch
 // +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups="",resources=events,verbs=list
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
@@ -49,7 +53,10 @@ type Reconciler struct {
 // Reconcile makes one pass over one cache.
 func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	cache, err := r.Observer.Cache(ctx, request.NamespacedName)
-	if err != nil || cache == nil {
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	if err := r.collect(ctx, request.NamespacedName, cache); err != nil || cache == nil {
 		return ctrl.Result{}, err
 	}
 	outcome := r.decide(ctx, cache)
@@ -91,7 +98,7 @@ func (r *Reconciler) decide(ctx context.Context, cache *v1alpha1.DistributedCach
 // grave reports whether a plan is to be made again from a live read: it says so itself, or it
 // would make an object that was not there.
 func grave(w *observe.World, p plan.Plan) bool {
-	return p.Confirm || p.Claim || p.Release ||
+	return p.Confirm || p.Claim || p.Release || p.Fence != nil && !w.Cell.Whole() ||
 		p.Workload && (w.Service == nil || w.StatefulSet == nil) || p.Ring != nil && w.Ring == nil
 }
 
@@ -108,6 +115,10 @@ func (r *Reconciler) carryOut(ctx context.Context, o *report.Outcome) {
 	}
 	if o.Plan.Release {
 		o.Hold = applier.Send(ctx, render.Hold(o.World.Cache, false))
+		return
+	}
+	if o.Plan.Raze {
+		o.Cell = applier.Delete(ctx, o.World.Cell.Namespace)
 		return
 	}
 	var objects render.Objects

@@ -19,7 +19,7 @@ import (
 // taken back because the deletion of its cache has not been seen yet. The cache is read once in a
 // pass, before the first write; a pass that writes nothing reads nothing.
 type guard struct {
-	writer   writer
+	writer   apply.Writer
 	observer *observe.Observer
 	cache    *v1alpha1.DistributedCache
 
@@ -27,25 +27,31 @@ type guard struct {
 	err  error
 }
 
-type writer interface {
-	Apply(ctx context.Context, object runtime.ApplyConfiguration, options ...client.ApplyOption) error
-}
-
 // Apply sends the object, or fails with a conflict if the cache has changed.
 func (g *guard) Apply(ctx context.Context, object runtime.ApplyConfiguration, options ...client.ApplyOption) error {
-	g.once.Do(func() { g.err = g.check(ctx) })
-	if g.err != nil {
-		return g.err
+	if err := g.check(ctx); err != nil {
+		return err
 	}
 	return g.writer.Apply(ctx, object, options...)
 }
 
-func (g *guard) check(ctx context.Context) error {
-	same, err := g.observer.Same(ctx, g.cache)
-	if err == nil && !same {
-		err = apierrors.NewConflict(v1alpha1.GroupVersion.WithResource(v1alpha1.Plural).GroupResource(), g.cache.Name, errChanged)
+// Delete deletes the object, or fails with a conflict if the cache has changed.
+func (g *guard) Delete(ctx context.Context, object client.Object, options ...client.DeleteOption) error {
+	if err := g.check(ctx); err != nil {
+		return err
 	}
-	return err
+	return g.writer.Delete(ctx, object, options...)
+}
+
+func (g *guard) check(ctx context.Context) error {
+	g.once.Do(func() {
+		var same bool
+		same, g.err = g.observer.Same(ctx, g.cache)
+		if g.err == nil && !same {
+			g.err = apierrors.NewConflict(v1alpha1.GroupVersion.WithResource(v1alpha1.Plural).GroupResource(), g.cache.Name, errChanged)
+		}
+	})
+	return g.err
 }
 
 var errChanged = errors.New("the cache has changed since it was read")

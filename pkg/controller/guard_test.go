@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -19,6 +20,11 @@ import (
 type sent struct{ count int }
 
 func (s *sent) Apply(context.Context, runtime.ApplyConfiguration, ...client.ApplyOption) error {
+	s.count++
+	return nil
+}
+
+func (s *sent) Delete(context.Context, client.Object, ...client.DeleteOption) error {
 	s.count++
 	return nil
 }
@@ -52,8 +58,7 @@ func TestGuard(t *testing.T) {
 			}
 			through := &sent{}
 			g := &guard{writer: through, observer: &observe.Observer{Live: builder.Build()}, cache: read(nil)}
-			for range 2 {
-				err := g.Apply(t.Context(), corev1ac.ConfigMap("a", "shop"))
+			for _, err := range []error{g.Apply(t.Context(), corev1ac.ConfigMap("a", "shop")), g.Delete(t.Context(), &corev1.Namespace{})} {
 				if (err == nil) != tc.lets || err != nil && !apierrors.IsConflict(err) {
 					t.Errorf("got %v", err)
 				}

@@ -35,6 +35,11 @@ func next(ctx context.Context, o report.Outcome, reported error) (ctrl.Result, e
 			wake = append(wake, due.Sub(o.Now))
 		}
 	}
+	if cell := o.World.Cell; cell != nil && cell.Namespace != nil {
+		if due := readiness.NamespaceDue(cell.Namespace); due.After(o.Now) {
+			wake = append(wake, due.Sub(o.Now))
+		}
+	}
 	if o.World.Refusal != "" {
 		wake = append(wake, refusalPause)
 	}
@@ -49,7 +54,7 @@ func next(ctx context.Context, o report.Outcome, reported error) (ctrl.Result, e
 			failed = append(failed, result.Err)
 		}
 	}
-	for _, err := range []error{o.Hold, reported} {
+	for _, err := range []error{o.Hold, o.Cell, reported} {
 		if apierrors.IsConflict(err) {
 			wake = append(wake, stalePause)
 		} else {

@@ -46,6 +46,11 @@ func unready(ago time.Duration) corev1.Pod {
 	}}}
 }
 
+// going is a cell whose deletion began so long before the pass.
+func going(ago time.Duration) *observe.Cell {
+	return &observe.Cell{Namespace: &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{DeletionTimestamp: new(metav1.NewTime(epoch.Add(-ago)))}}}
+}
+
 func TestNext(t *testing.T) {
 	for _, tc := range []struct {
 		name     string
@@ -54,6 +59,7 @@ func TestNext(t *testing.T) {
 		results  []error
 		err      error
 		hold     error
+		cell     error
 		marks    error
 		reported error
 		after    time.Duration
@@ -72,6 +78,12 @@ func TestNext(t *testing.T) {
 		{name: "the namespace is being deleted", results: []error{doomed(), doomed()}, after: doomedPause},
 		{name: "the status lost a race", reported: stale(), after: stalePause},
 		{name: "the finalizer lost a race", hold: stale(), after: stalePause},
+		{name: "the deletion of the cell lost a race", cell: stale(), after: stalePause},
+		{name: "the deletion of the cell was refused", cell: errBroken, fails: true},
+		{name: "a cell that goes may become stuck", world: observe.World{Cell: going(5 * time.Second)}, after: 10 * time.Second},
+		{name: "a cell that is stuck", world: observe.World{Cell: going(time.Minute)}},
+		{name: "a cell that stands", world: observe.World{Cell: &observe.Cell{Namespace: &corev1.Namespace{}}}},
+		{name: "no cell yet", world: observe.World{Cell: &observe.Cell{}}},
 		{name: "the observation failed", err: errBroken, fails: true},
 		{name: "the finalizer was refused", hold: errBroken, fails: true},
 		{name: "a mark was refused", marks: errBroken, fails: true},
@@ -85,7 +97,7 @@ func TestNext(t *testing.T) {
 		{name: "the status was refused and the ring is pressing", wake: time.Second, reported: errBroken, after: time.Second},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			o := report.Outcome{Now: epoch, World: &tc.world, Plan: plan.Plan{Wake: tc.wake}, Err: tc.err, Hold: tc.hold, Marks: tc.marks}
+			o := report.Outcome{Now: epoch, World: &tc.world, Plan: plan.Plan{Wake: tc.wake}, Err: tc.err, Hold: tc.hold, Cell: tc.cell, Marks: tc.marks}
 			for _, err := range tc.results {
 				o.Results = append(o.Results, result(err))
 			}

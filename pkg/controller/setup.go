@@ -1,14 +1,14 @@
 package controller
 
 import (
-	"context"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/util/workqueue"
@@ -52,8 +52,9 @@ func Scheme() *runtime.Scheme {
 }
 
 // Cache restricts the informers to objects that the operator made, whatever else the cluster
-// holds. It keeps managedFields, from which apply tells whether a write would change anything;
-// pods, which are never applied, go without.
+// holds, but for namespaces: a cell's name may be taken, and clients are known by their namespaces'
+// labels. It keeps managedFields, from which apply tells whether a write would change anything;
+// pods, which are never applied, and other namespaces go without.
 func Cache() cache.Options {
 	ours := cache.ByObject{Label: labels.SelectorFromSet(labels.Set{v1alpha1.ManagedByLabel: v1alpha1.FieldManager})}
 	pods := ours
@@ -61,12 +62,24 @@ func Cache() cache.Options {
 	return cache.Options{
 		ReaderFailOnMissingInformer: true,
 		ByObject: map[client.Object]cache.ByObject{
-			&corev1.Service{}:     ours,
-			&corev1.ConfigMap{}:   ours,
-			&appsv1.StatefulSet{}: ours,
-			&corev1.Pod{}:         pods,
+			&corev1.Namespace{}:           {Transform: stripStrangers},
+			&networkingv1.NetworkPolicy{}: ours,
+			&corev1.ResourceQuota{}:       ours,
+			&rbacv1.Role{}:                ours,
+			&rbacv1.RoleBinding{}:         ours,
+			&corev1.Service{}:             ours,
+			&corev1.ConfigMap{}:           ours,
+			&appsv1.StatefulSet{}:         ours,
+			&corev1.Pod{}:                 pods,
 		},
 	}
+}
+
+func stripStrangers(object any) (any, error) {
+	if o, ok := object.(client.Object); ok && o.GetLabels()[v1alpha1.ManagedByLabel] != v1alpha1.FieldManager {
+		o.SetManagedFields(nil)
+	}
+	return object, nil
 }
 
 // Add sets the controller up with a manager that was made with Scheme and Cache.
@@ -84,6 +97,11 @@ func Add(mgr ctrl.Manager, options Options) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("distributedcache").
 		For(&v1alpha1.DistributedCache{}).
+		Watches(&corev1.Namespace{}, handler.EnqueueRequestsFromMapFunc(namespaceRequests(mgr.GetClient()))).
+		Watches(&networkingv1.NetworkPolicy{}, owner).
+		Watches(&corev1.ResourceQuota{}, owner).
+		Watches(&rbacv1.Role{}, owner).
+		Watches(&rbacv1.RoleBinding{}, owner).
 		Watches(&corev1.Service{}, owner).
 		Watches(&appsv1.StatefulSet{}, owner).
 		Watches(&corev1.ConfigMap{}, owner).
@@ -95,15 +113,4 @@ func Add(mgr ctrl.Manager, options Options) error {
 			SkipNameValidation:      &skipName,
 		}).
 		Complete(reconciler)
-}
-
-// ownerRequest finds the cache of an object by its labels: unlike owner references they also
-// reach across namespaces. An object that just lost its labels leaves the informer with a last
-// event that still carries them.
-func ownerRequest(_ context.Context, object client.Object) []reconcile.Request {
-	name, namespace := object.GetLabels()[v1alpha1.OwnerNameLabel], object.GetLabels()[v1alpha1.OwnerNamespaceLabel]
-	if name == "" || namespace == "" {
-		return nil
-	}
-	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: namespace, Name: name}}}
 }

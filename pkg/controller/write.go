@@ -18,30 +18,74 @@ import (
 	"github.com/sk1-services/distributed-cache/pkg/report"
 )
 
+// pass writes the objects of one cache.
+type pass struct {
+	applier *apply.Applier
+	owner   apply.Owner
+	world   *observe.World
+	results []apply.Result
+}
+
 // write sends every object, also after one was refused: a refused Service must not keep a dead
-// pod in the ring. But a StatefulSet that has changed since it was read ends the pass: the ring
-// must not take back a pod that another operator has just sent away.
+// pod in the ring. But without its fence an isolated cache gets no pods. And a StatefulSet that has
+// changed since it was read, or that does not say what the cache wants now, ends the pass: the ring
+// must not take back a pod that another operator sends away.
 func write(ctx context.Context, applier *apply.Applier, world *observe.World, objects render.Objects) []apply.Result {
-	var results []apply.Result
-	send := func(desired runtime.ApplyConfiguration, live client.Object, fenced, exact bool) apply.Result {
-		result := applier.Apply(ctx, apply.Object{
-			Desired: desired, Live: live, Fenced: fenced, Exact: exact, Owner: ownerOf(world.Cache),
-		})
-		results = append(results, result)
-		return result
-	}
-	if objects.Service != nil {
-		send(objects.Service, present(world.Service), false, false)
-	}
-	if objects.StatefulSet != nil {
-		if send(objects.StatefulSet, present(world.StatefulSet), true, false).Stale() {
-			return results
+	p := &pass{applier: applier, owner: ownerOf(world.Cache), world: world}
+	if objects.Fence != nil && !p.fence(ctx, *objects.Fence) {
+		objects.Service, objects.StatefulSet = nil, nil
+		if !world.Stamped() {
+			objects.Ring = nil
 		}
 	}
-	if objects.Ring != nil {
-		send(objects.Ring, present(world.Ring), true, true)
+	if objects.Service != nil {
+		p.send(ctx, objects.Service, present(world.Service))
 	}
-	return results
+	if objects.StatefulSet != nil && p.sendFenced(ctx, objects.StatefulSet, present(world.StatefulSet), false).Stale() {
+		return p.results
+	}
+	if objects.Ring != nil {
+		p.sendFenced(ctx, objects.Ring, present(world.Ring), true)
+	}
+	return p.results
+}
+
+// fence brings about what stands around an isolated cache, in order, and reports whether all of
+// it does.
+func (p *pass) fence(ctx context.Context, f render.Fence) bool {
+	cell, owner := p.world.Cell, p.owner
+	owner.Sole = ""
+	if p.apply(ctx, apply.Object{Desired: f.Namespace, Live: present(cell.Namespace), Owner: owner}).Err != nil {
+		return false
+	}
+	stands := true
+	for _, o := range []struct {
+		desired runtime.ApplyConfiguration
+		live    client.Object
+	}{
+		{f.Policy, present(cell.Policy)},
+		{f.Quota, present(cell.Quota)},
+		{f.Role, present(cell.Role)},
+		{f.Binding, present(cell.Binding)},
+	} {
+		stands = p.send(ctx, o.desired, o.live).Err == nil && stands
+	}
+	return stands
+}
+
+func (p *pass) send(ctx context.Context, desired runtime.ApplyConfiguration, live client.Object) apply.Result {
+	return p.apply(ctx, apply.Object{Desired: desired, Live: live, Owner: p.owner})
+}
+
+// sendFenced writes on top of the very object that was read.
+func (p *pass) sendFenced(ctx context.Context, desired runtime.ApplyConfiguration, live client.Object, exact bool) apply.Result {
+	return p.apply(ctx, apply.Object{Desired: desired, Live: live, Fenced: true, Exact: exact, Owner: p.owner})
+}
+
+func (p *pass) apply(ctx context.Context, object apply.Object) apply.Result {
+	result := p.applier.Apply(ctx, object)
+	p.results = append(p.results, result)
+	return result
 }
 
 // mark brings the visible copies of the ledger up to date. A pod that is gone, or another by now,
@@ -74,8 +118,10 @@ func present[T any, P interface {
 	return object
 }
 
+// ownerOf tells the cache's objects. Nothing but its labels ties a cell to its cache, so they must
+// name the very one.
 func ownerOf(cache *v1alpha1.DistributedCache) apply.Owner {
-	return apply.Owner{
+	owner := apply.Owner{
 		Kind: v1alpha1.Kind,
 		Name: cache.Name,
 		UID:  cache.UID,
@@ -85,6 +131,11 @@ func ownerOf(cache *v1alpha1.DistributedCache) apply.Owner {
 			v1alpha1.OwnerNamespaceLabel: cache.Namespace,
 		},
 	}
+	if cache.Spec.Tenant.Isolate {
+		owner.Labels[v1alpha1.OwnerUIDLabel] = string(cache.UID)
+		owner.Known, owner.Sole = cache.Status.CellUID, v1alpha1.FieldManager
+	}
+	return owner
 }
 
 func trace(ctx context.Context, o report.Outcome) {

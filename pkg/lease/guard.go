@@ -55,10 +55,11 @@ type transport struct {
 	next  http.RoundTripper
 }
 
-// RoundTrip sends a request on, unless it is a change and too late. All changes are patches: the
-// operator applies. Reviews of who may read the metrics are none, and needed of everybody.
+// RoundTrip sends a request on, unless it is a change and too late. All changes are patches and
+// deletions: the operator applies. Reviews of who may read the metrics are none, and needed of everybody.
 func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
-	if request.Method == http.MethodPatch && !t.guard.ours() {
+	changes := request.Method == http.MethodPatch || request.Method == http.MethodDelete
+	if changes && !t.guard.ours() {
 		if request.Body != nil {
 			_ = request.Body.Close()
 		}

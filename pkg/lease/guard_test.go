@@ -45,6 +45,9 @@ func TestGuard(t *testing.T) {
 		steps []step
 	}{
 		{"nothing is changed before the lease is taken", []step{{0, "PATCH " + object, 200, true}}},
+		{"nothing is deleted before the lease is taken", []step{{0, "DELETE " + object, 200, true}}},
+		{"nothing is deleted after it", []step{{0, "PUT " + ours, 200, false}, {15 * time.Second, "DELETE " + object, 200, true}}},
+		{"who leads deletes", []step{{0, "PUT " + ours, 200, false}, {14 * time.Second, "DELETE " + object, 200, false}}},
 		{"a lease that is created is taken", []step{{0, "POST " + leases, 201, false}, {0, "PATCH " + object, 200, false}}},
 		{"a lease that is taken lasts for its duration", []step{{0, "PUT " + ours, 200, false}, {14 * time.Second, "PATCH " + object, 200, false}}},
 		{"and no longer", []step{{0, "PUT " + ours, 200, false}, {15 * time.Second, "PATCH " + object, 200, true}}},

@@ -32,7 +32,9 @@ type Observer struct {
 
 // World is one cache and its objects as they were read; nil where there is none.
 type World struct {
-	Cache       *v1alpha1.DistributedCache
+	Cache *v1alpha1.DistributedCache
+	// Cell is the cache's own namespace, nil if it is not isolated.
+	Cell        *Cell
 	Service     *corev1.Service
 	StatefulSet *appsv1.StatefulSet
 	Ring        *corev1.ConfigMap
@@ -73,6 +75,11 @@ func (o *Observer) Same(ctx context.Context, cache *v1alpha1.DistributedCache) (
 func (o *Observer) Observe(ctx context.Context, cache *v1alpha1.DistributedCache) (*World, error) {
 	w := &World{Cache: cache}
 	var err error
+	if cache.Spec.Tenant.Isolate {
+		if w.Cell, err = o.cell(ctx, cache); err != nil || !w.Cell.ours(cache) {
+			return w, err
+		}
+	}
 	if w.Service, err = get(ctx, o.Cached, key(cache, v1alpha1.ServiceName(cache.Name)), &corev1.Service{}); err != nil {
 		return w, err
 	}
@@ -102,7 +109,7 @@ func (o *Observer) ring(ctx context.Context, w *World) (*corev1.ConfigMap, error
 }
 
 func key(cache *v1alpha1.DistributedCache, name string) types.NamespacedName {
-	return types.NamespacedName{Namespace: cache.Namespace, Name: name}
+	return types.NamespacedName{Namespace: cache.Home(), Name: name}
 }
 
 func get[T client.Object](ctx context.Context, reader client.Reader, key types.NamespacedName, object T) (T, error) {
@@ -121,10 +128,10 @@ func get[T client.Object](ctx context.Context, reader client.Reader, key types.N
 // pod. A pod without a controller is one whose StatefulSet was deleted and not yet recreated.
 func (o *Observer) pods(ctx context.Context, cache *v1alpha1.DistributedCache) ([]corev1.Pod, error) {
 	var list corev1.PodList
-	err := o.Cached.List(ctx, &list, client.InNamespace(cache.Namespace),
+	err := o.Cached.List(ctx, &list, client.InNamespace(cache.Home()),
 		client.MatchingLabels{v1alpha1.OwnerUIDLabel: string(cache.UID)})
 	if err != nil {
-		return nil, fmt.Errorf("list the pods of %s/%s: %w", cache.Namespace, cache.Name, err)
+		return nil, fmt.Errorf("list the pods of %s/%s: %w", cache.Home(), cache.Name, err)
 	}
 	pods := slices.DeleteFunc(list.Items, func(p corev1.Pod) bool {
 		controller := metav1.GetControllerOf(&p)

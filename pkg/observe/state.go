@@ -2,8 +2,11 @@ package observe
 
 import (
 	"slices"
+	"strconv"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sk1-services/distributed-cache/apis/v1alpha1"
@@ -21,7 +24,7 @@ func (w *World) State(now time.Time) plan.State {
 		Held:      slices.Contains(w.Cache.Finalizers, v1alpha1.Finalizer),
 		Orphaned:  w.orphaned(),
 		Paused:    w.Cache.Spec.Paused,
-		Isolate:   w.Cache.Spec.Tenant.Isolate,
+		Cell:      w.Cell.state(w.Cache),
 		HighWater: w.Cache.Status.RingVersion,
 		Ring:      w.Document(),
 	}
@@ -42,6 +45,8 @@ func (w *World) State(now time.Time) plan.State {
 			Ready:       readiness.Ready(pod),
 			ReadySince:  readiness.ReadySince(pod),
 			Terminating: pod.DeletionTimestamp != nil,
+			Ends:        ends(pod),
+			Memory:      memory(pod),
 			Marked:      marked(pod),
 			Grace:       toldGrace(pod),
 		})
@@ -49,10 +54,33 @@ func (w *World) State(now time.Time) plan.State {
 	return s
 }
 
+// Stamped reports whether the StatefulSet was written for what the cache wants now.
+func (w *World) Stamped() bool {
+	return w.StatefulSet != nil && w.StatefulSet.Annotations[v1alpha1.GenerationAnnotation] == strconv.FormatInt(w.Cache.Generation, 10)
+}
+
+// ends is when the time of a terminating pod is up: its deletionTimestamp counts the grace in.
+func ends(pod *corev1.Pod) time.Time {
+	if pod.DeletionTimestamp == nil {
+		return time.Time{}
+	}
+	return pod.DeletionTimestamp.Time
+}
+
+// memory is what the pod's containers may use at most, in bytes.
+func memory(pod *corev1.Pod) int64 {
+	var sum int64
+	for i := range pod.Spec.Containers {
+		sum += pod.Spec.Containers[i].Resources.Limits.Memory().Value()
+	}
+	return sum
+}
+
 // orphaned reports whether the cache was deleted so that its objects outlive it: the garbage
-// collector has yet to let go of them, or has let go of the StatefulSet.
+// collector has yet to let go of them, or has let go of the StatefulSet. It has nothing to let go
+// of in a cell, so there that wish leaves no trace: a cell ends with its cache.
 func (w *World) orphaned() bool {
-	if w.Cache.DeletionTimestamp == nil {
+	if w.Cache.DeletionTimestamp == nil || w.Cell != nil {
 		return false
 	}
 	return slices.Contains(w.Cache.Finalizers, metav1.FinalizerOrphanDependents) ||
@@ -66,7 +94,11 @@ func (w *World) rolling() bool {
 	if status.ObservedGeneration < w.StatefulSet.Generation || status.UpdateRevision == "" {
 		return false
 	}
-	return status.CurrentRevision != status.UpdateRevision
+	// A change that is taken back midway leaves pods of a revision that is neither of the two.
+	return status.CurrentRevision != status.UpdateRevision || slices.ContainsFunc(w.Pods, func(pod corev1.Pod) bool {
+		revision := pod.Labels[appsv1.StatefulSetRevisionLabel]
+		return revision != "" && revision != status.UpdateRevision && pod.DeletionTimestamp == nil
+	})
 }
 
 // Document is the published ring of this cache: nil if there is none, if it is another cache's

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sk1-services/distributed-cache/apis/v1alpha1"
@@ -54,7 +55,7 @@ func TestDocument(t *testing.T) {
 func TestState(t *testing.T) {
 	created, since := metav1.NewTime(epoch.Add(-time.Hour)), metav1.NewTime(epoch.Add(-time.Minute))
 	cache := newCache()
-	cache.Spec.Replicas, cache.Spec.Paused, cache.Spec.Tenant.Isolate = new(int32(5)), true, true
+	cache.Spec.Replicas, cache.Spec.Paused = new(int32(5)), true
 	cache.DeletionTimestamp, cache.Status.RingVersion = &created, 7
 	cache.Spec.Drain.GracePeriodSeconds = new(int32(45))
 	cache.Finalizers = []string{v1alpha1.Finalizer, metav1.FinalizerOrphanDependents}
@@ -65,20 +66,23 @@ func TestState(t *testing.T) {
 		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: since}}
 	}
 	terminating := func(p *corev1.Pod) { p.DeletionTimestamp = &since }
+	limited := func(p *corev1.Pod) {
+		p.Spec.Containers = []corev1.Container{{Resources: corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("128Mi")}}}}
+	}
 	told := func(p *corev1.Pod) {
 		p.Annotations = map[string]string{v1alpha1.DrainingSinceAnnotation: "2026-01-01T11:59:00Z", v1alpha1.DrainGraceAnnotation: "45"}
 	}
 	w := &World{Cache: cache, StatefulSet: set, Ring: newRing(ringText), Pods: []corev1.Pod{
-		*newPod("orders-cache-0", ready), *newPod("orders-cache-1"), *newPod("orders-cache-10", ready, terminating, told),
+		*newPod("orders-cache-0", ready), *newPod("orders-cache-1"), *newPod("orders-cache-10", ready, terminating, told, limited),
 	}}
 	want := plan.State{
-		Now: epoch, Wanted: 5, Grace: 45 * time.Second, Deleted: created.Time, Held: true, Orphaned: true, Paused: true, Isolate: true, HighWater: 7,
+		Now: epoch, Wanted: 5, Grace: 45 * time.Second, Deleted: created.Time, Held: true, Orphaned: true, Paused: true, HighWater: 7,
 		Ring: &ring.Document{Version: 4, Members: []string{"orders-cache-0", "orders-cache-1"}},
 		Set:  &plan.Set{Created: created.Time, Replicas: 3, Rolling: true},
 		Pods: []plan.Pod{
 			{Name: "orders-cache-0", Ordinal: 0, Ready: true, ReadySince: since.Time, Grace: -1},
 			{Name: "orders-cache-1", Ordinal: 1, Grace: -1},
-			{Name: "orders-cache-10", Ordinal: 10, Ready: true, ReadySince: since.Time, Terminating: true, Marked: since.Time, Grace: 45 * time.Second},
+			{Name: "orders-cache-10", Ordinal: 10, Ready: true, ReadySince: since.Time, Terminating: true, Ends: since.Time, Memory: 128 << 20, Marked: since.Time, Grace: 45 * time.Second},
 		},
 	}
 	if diff := cmp.Diff(want, w.State(epoch)); diff != "" {

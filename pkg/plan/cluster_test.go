@@ -16,6 +16,7 @@ import (
 type cluster struct {
 	now    time.Time
 	cache  *cacheObject
+	cell   *cellObject
 	ring   *ringObject
 	set    *setObject
 	pods   map[int]podObject
@@ -24,6 +25,8 @@ type cluster struct {
 	// late says that the write under way was held on its way. What it creates for a cache that has
 	// gone meanwhile no API server can refuse; the garbage collector removes it.
 	late bool
+	// refuses says that the API server refuses part of what fences the cell.
+	refuses bool
 
 	lastVersion int64
 	outSince    map[int]time.Time
@@ -39,6 +42,7 @@ type cluster struct {
 type cacheObject struct {
 	generation int
 	wanted     int
+	isolated   bool
 	grace      time.Duration
 	deleted    time.Time
 	held       bool
@@ -63,9 +67,9 @@ type podObject struct {
 	identity int
 }
 
-func newCluster(wanted int, grace time.Duration) *cluster {
+func newCluster(wanted int, isolated bool, grace time.Duration) *cluster {
 	return &cluster{
-		now: epoch, cache: &cacheObject{wanted: wanted, grace: grace}, pods: map[int]podObject{}, outSince: map[int]time.Time{}, served: map[int]bool{}, condemned: map[int]bool{}, member: map[int]bool{},
+		now: epoch, cache: &cacheObject{wanted: wanted, isolated: isolated, grace: grace}, pods: map[int]podObject{}, outSince: map[int]time.Time{}, served: map[int]bool{}, condemned: map[int]bool{}, member: map[int]bool{},
 	}
 }
 
@@ -90,6 +94,9 @@ func (c *cluster) writeRing(read *ringObject, fenced bool, next ring.Document, l
 	}
 	if c.ring == nil && !c.cache.deleted.IsZero() && !c.late {
 		c.breaks("nothing is created for a cache that is being deleted", "ring %+v", next)
+	}
+	if c.ring == nil && c.closed() {
+		return false
 	}
 	c.checkRing(next)
 	for ordinal := range 8 {
@@ -120,7 +127,8 @@ func (c *cluster) checkRing(next ring.Document) {
 	if same && c.ring.document.Version != next.Version {
 		c.breaks("the version stays when the bytes do", "%d", next.Version)
 	}
-	if len(next.Members) == 0 && !same && c.cache.wanted > 0 && c.cache.deleted.IsZero() {
+	lateFirst := c.late && c.ring == nil
+	if len(next.Members) == 0 && !same && c.cache.wanted > 0 && c.cache.deleted.IsZero() && !lateFirst {
 		c.breaks("unreadiness never empties the ring", "version %d", next.Version)
 	}
 	for _, member := range next.Members {
@@ -151,6 +159,9 @@ func (c *cluster) absent(ordinal int) time.Duration {
 	if since, ok := c.outSince[ordinal]; ok {
 		return c.now.Sub(since)
 	}
+	if c.ring == nil && !c.cache.deleted.IsZero() {
+		return c.now.Sub(c.cache.deleted)
+	}
 	return 0
 }
 
@@ -163,10 +174,12 @@ func (c *cluster) writeSet(read *setObject, fenced bool, replicas, generation in
 	switch {
 	case c.set == nil && (c.cache.gone || !c.cache.deleted.IsZero()) && !c.late:
 		c.breaks("nothing is created for a cache that is being deleted", "set of %d", replicas)
+	case c.set == nil && c.closed():
+		return false
 	case c.set != nil && replicas == c.set.replicas && generation == c.set.generation:
 		return true
 	case c.set != nil && replicas < c.set.replicas:
-		if replicas < c.cache.wanted {
+		if replicas < c.cache.wanted && c.cache.deleted.IsZero() {
 			c.breaks("the set never falls below what is wanted", "to %d of %d", replicas, c.cache.wanted)
 		}
 		for ordinal := replicas; ordinal < c.set.replicas; ordinal++ {
@@ -199,6 +212,9 @@ func (c *cluster) mark(m plan.Mark, identity int) {
 
 func (c *cluster) release() {
 	c.log("release")
+	if c.cell != nil {
+		c.breaks("the cell goes before the finalizer", "%+v", *c.cell)
+	}
 	for ordinal := range c.pods {
 		if out := c.absent(ordinal); c.ring != nil && out < c.cache.grace {
 			c.breaks("the finalizer goes only after the grace", "%d left %s ago", ordinal, out)
@@ -219,13 +235,14 @@ func (c *cluster) kubernetes(healthy bool) {
 			delete(c.pods, ordinal)
 		}
 	}
+	c.namespaces(healthy)
 	if c.set == nil || c.cache.gone {
 		return
 	}
 	for ordinal := range c.set.replicas {
-		if _, ok := c.pods[ordinal]; !ok {
+		if _, ok := c.pods[ordinal]; !ok && c.admits() {
 			c.identities++
-			c.pods[ordinal] = podObject{Pod: plan.Pod{Name: name(ordinal), Ordinal: ordinal, Grace: -1}, identity: c.identities}
+			c.pods[ordinal] = podObject{Pod: plan.Pod{Name: name(ordinal), Ordinal: ordinal, Memory: perPod, Grace: -1}, identity: c.identities}
 		}
 	}
 	if !healthy {

@@ -31,24 +31,29 @@ func abandon(s State, _ Timing) (Plan, bool) {
 	return Plan{Step: StepDelete}, s.deleting() && !s.Held
 }
 
-// release ends the hold on a deleted cache: there is nothing to drain, or all is drained, or its
-// objects outlive it and go on serving.
+// release ends the hold on a deleted cache: all is drained and its cell gone, or its objects
+// outlive it and go on serving.
 func release(s State, _ Timing) (Plan, bool) {
+	cell := s.Cell != nil && s.Cell.Standing
 	p := Plan{Step: StepRelease, Release: true, Confirm: true}
+	return p, s.deleting() && (s.Orphaned && s.Cell == nil || !cell && s.spent())
+}
+
+// spent reports whether nobody needs the pods of a deleted cache any more: there is nothing to
+// drain, or all is drained.
+func (s State) spent() bool {
 	switch {
-	case !s.deleting():
-		return Plan{}, false
-	case s.Orphaned, s.Set == nil && len(s.Pods) == 0:
-		return p, true
+	case s.Set == nil && len(s.Pods) == 0:
+		return true
 	case s.Ring == nil:
-		return p, s.HighWater == 0 || s.lostLeft() <= 0
+		return s.HighWater == 0 || s.lostLeft() <= 0
 	}
 	for ordinal := range s.running() {
 		if !s.drained(ordinal) {
-			return Plan{}, false
+			return false
 		}
 	}
-	return p, len(s.Ring.Members) == 0
+	return len(s.Ring.Members) == 0
 }
 
 // lostLeft is how long a deleted cache whose ring is gone is still held. Nothing is created for

@@ -48,6 +48,13 @@ func mishap(c *cluster, operators []*operator, draw source) {
 		if c.cache.highWater >= c.lastVersion && c.cache.deleted.IsZero() {
 			c.ring = nil
 		}
+	case 11:
+		c.refuses = c.cache.isolated && draw(3, "refuses") == 0
+	case 10:
+		if c.cell != nil && c.cache.highWater >= c.lastVersion && draw(3, "destroy") == 0 {
+			c.log("somebody deletes the cell")
+			c.destroy()
+		}
 	case 7:
 		c.now = c.now.Add(time.Duration(draw(30_000, "ms")) * time.Millisecond)
 	case 8:
@@ -63,7 +70,7 @@ func mishap(c *cluster, operators []*operator, draw source) {
 // history runs random events, then a quiet time, and gives the cluster with the laws it saw broken.
 func history(draw source, make func(*cluster) []*operator) *cluster {
 	grace := time.Duration(draw(4, "grace")) * 3 * time.Second
-	c := newCluster(draw(7, "first wanted"), grace)
+	c := newCluster(draw(7, "first wanted"), draw(3, "isolated") == 0, grace)
 	operators := make(c)
 	zombies(c, operators, draw)
 	for _, o := range operators {
@@ -76,7 +83,7 @@ func history(draw source, make func(*cluster) []*operator) *cluster {
 		for range 1 + draw(3, "passes") {
 			o := operators[draw(len(operators), "operator")]
 			o.see(draw(seeAll+1, "see"))
-			o.pass(draw(12, "cut"))
+			o.pass(draw(14, "cut"))
 		}
 	}
 	if len(c.broken) == 0 {
@@ -109,7 +116,7 @@ func zombies(c *cluster, operators []*operator, draw source) {
 
 // settle lets one up-to-date operator work until nothing is left to do.
 func settle(c *cluster, o *operator) {
-	o.behind, o.hold = 0, nil
+	o.behind, o.hold, c.refuses = 0, nil, false
 	for range 150 {
 		c.kubernetes(true)
 		for range 4 {
@@ -122,14 +129,17 @@ func settle(c *cluster, o *operator) {
 	p := o.pass(-1)
 	switch {
 	case !c.cache.deleted.IsZero():
-		if !c.cache.gone {
-			c.breaks("a deleted cache goes", "plan %+v", p)
+		if !c.cache.gone || c.cell != nil {
+			c.breaks("a deleted cache goes", "plan %+v, cell %+v", p, c.cell)
 		}
 		return
 	case c.ring == nil || !slices.Equal(c.ring.document.Members, members(upTo(c.cache.wanted)...)):
 		c.breaks("every history ends settled", "ring %+v, wanted %d, plan %+v", c.ring, c.cache.wanted, p)
 	case c.set.replicas != c.cache.wanted || len(c.ring.ledger) > 0 || len(p.Marks) > 0 || p.Wake != 0:
 		c.breaks("every history ends settled", "set %d, ledger %+v, plan %+v", c.set.replicas, c.ring.ledger, p)
+	}
+	if fair := fence(c.cache.wanted).Quota; c.cache.isolated && (c.cell == nil || c.cell.going || c.cell.inForce != fair) {
+		c.breaks("the cell of a settled cache stands, under the quota that it needs", "%+v", c.cell)
 	}
 	for _, pod := range c.pods {
 		if !pod.Marked.IsZero() {

@@ -132,6 +132,9 @@ func (s State) joinWait(t Timing) time.Duration {
 	return max(due.Sub(s.Now), 0)
 }
 
+// hold keeps pods from being made that the quota in force would refuse.
+func hold(s State, _ Timing) (Plan, bool) { return Plan{Step: StepFence}, !s.fenced() }
+
 // wait names what a standing ring waits for.
 func wait(s State, t Timing) (Plan, bool) {
 	p := Plan{Wake: s.joinWait(t)}

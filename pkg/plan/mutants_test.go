@@ -117,6 +117,40 @@ var mutants = []struct {
 			p.Ring, p.Confirm = doc(s.Ring.Version+1, upTo(s.Wanted)...), true
 		}
 	}), nil},
+	{"the cell is razed before the grace", after(func(s plan.State, p *plan.Plan) {
+		if p.Step == plan.StepRetire && s.Cell != nil && s.Cell.Standing && s.Ring != nil && len(s.Ring.Members) == 0 {
+			p.Raze, p.Confirm = true, true
+		}
+	}), nil},
+	{"the pods of a deleted cache go before the grace", after(func(s plan.State, p *plan.Plan) {
+		if p.Step == plan.StepRetire && s.Cell != nil && s.Ring != nil && len(s.Ring.Members) == 0 {
+			p.Empty, p.Replicas, p.Confirm = true, 0, true
+		}
+	}), nil},
+	{"the cell is razed for a cache that lives", after(func(s plan.State, p *plan.Plan) {
+		p.Raze = s.Cell != nil && p.Step == plan.StepShrink
+	}), nil},
+	{"pods come before the quota is in force", before(func(s *plan.State) {
+		if s.Cell != nil {
+			s.Cell.InForce = ample
+		}
+	}), nil},
+	{"the set is not written while the quota lags behind", after(func(s plan.State, p *plan.Plan) {
+		if p.Fence != nil && s.Cell.InForce.Pods < p.Fence.Quota.Pods {
+			p.Workload = false
+		}
+	}), nil},
+	{"without its fence the ring changes beside a set of an older wish", plan.Next, func(o *operator) { o.unstamped = true }},
+	{"the finalizer goes before the cell", after(func(_ plan.State, p *plan.Plan) {
+		if p.Raze {
+			*p = plan.Plan{Step: plan.StepRelease, Release: true, Confirm: true}
+		}
+	}), nil},
+	{"the quota never falls", before(func(s *plan.State) {
+		if s.Cell != nil {
+			s.Pods = append(s.Pods, plan.Pod{Name: name(0), Ordinal: 0, Memory: 2 * perPod, Terminating: true, Grace: s.Grace})
+		}
+	}), nil},
 	{"the finalizer goes with the ring", before(func(s *plan.State) {
 		if !s.Deleted.IsZero() && s.Ring != nil && len(s.Ring.Members) == 0 {
 			s.Grace = 0

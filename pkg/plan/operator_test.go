@@ -15,6 +15,7 @@ type operator struct {
 	next    func(plan.State, plan.Timing) plan.Plan
 
 	cache *cacheObject
+	cell  *cellObject
 	ring  *ringObject
 	set   *setObject
 	pods  map[int]podObject
@@ -26,7 +27,7 @@ type operator struct {
 	// hold runs between the reads of a pass and its writes.
 	hold func() bool
 	// unfenced and unconfirmed leave out what the mutants leave out.
-	unfenced, unconfirmed bool
+	unfenced, unconfirmed, unstamped bool
 }
 
 // What of the view is brought up to date.
@@ -35,13 +36,17 @@ const (
 	seeRing
 	seeSet
 	seePods
-	seeAll = seeCache | seeRing | seeSet | seePods
+	seeCell
+	seeAll = seeCell | seeCache | seeRing | seeSet | seePods
 )
 
 func (o *operator) see(what int) {
 	c := o.cluster
 	if what&seeCache != 0 {
 		o.cache = c.cache
+	}
+	if what&seeCell != 0 {
+		o.cell = c.cell
 	}
 	if what&seeRing != 0 {
 		o.ring = c.ring
@@ -59,6 +64,13 @@ func (o *operator) state() plan.State {
 	s := plan.State{
 		Now: o.cluster.now.Add(-o.behind), Wanted: o.cache.wanted, Grace: o.cache.grace,
 		Deleted: o.cache.deleted, Held: o.cache.held, HighWater: o.cache.highWater,
+	}
+	if o.cache.isolated {
+		s.Cell = &plan.Cell{Memory: perPod}
+		if o.cell == nil {
+			return s
+		}
+		s.Cell.Standing, s.Cell.Going, s.Cell.InForce = true, o.cell.going, o.cell.inForce
 	}
 	if o.ring != nil {
 		document := o.ring.document
@@ -88,7 +100,7 @@ func (o *operator) pass(cut int) plan.Plan {
 	s := o.state()
 	p := o.next(s, timing)
 	c := o.cluster
-	creates := p.Workload && o.set == nil || p.Ring != nil && o.ring == nil
+	creates := p.Workload && o.set == nil || p.Ring != nil && o.ring == nil || p.Fence != nil && o.cell == nil
 	if (p.Confirm || p.Claim || creates) && !o.unconfirmed {
 		o.see(seeAll)
 		if o.cache.gone {
@@ -105,7 +117,14 @@ func (o *operator) pass(cut int) plan.Plan {
 	writes := []func(){
 		func() { o.claim(p) },
 		func() {
-			stale = p.Workload && !c.writeSet(o.set, !o.unfenced, p.Replicas, o.cache.generation)
+			if p.Fence != nil && !c.writeFence(o.cell, *p.Fence) {
+				p.Workload, stale = false, o.set == nil || o.set.generation != o.cache.generation && !o.unstamped
+			}
+		},
+		func() {
+			if p.Workload || p.Empty {
+				stale = !c.writeSet(o.set, !o.unfenced, p.Replicas, o.cache.generation)
+			}
 		},
 		func() {
 			if !stale {
@@ -122,6 +141,11 @@ func (o *operator) pass(cut int) plan.Plan {
 			}
 		},
 		func() {
+			if p.Raze {
+				c.raze(o.cell)
+			}
+		},
+		func() {
 			if p.Release && c.cache.held && c.cache == o.cache {
 				c.release()
 			}
@@ -129,7 +153,7 @@ func (o *operator) pass(cut int) plan.Plan {
 		func() { o.record(p) },
 	}
 	if o.marksFirst {
-		writes[2], writes[3] = writes[3], writes[2]
+		writes[3], writes[4] = writes[4], writes[3]
 	}
 	for i, write := range writes {
 		if i == cut {

@@ -34,10 +34,16 @@ const (
 	StepRetire Step = "Retire"
 	// StepRelease takes the finalizer off.
 	StepRelease Step = "Release"
+	// StepDissolve takes the cell of a deleted cache away and waits until it is gone.
+	StepDissolve Step = "Dissolve"
 	// StepPause leaves a paused cache as it is.
 	StepPause Step = "Pause"
-	// StepRefuse leaves alone what this release cannot serve.
+	// StepRefuse leaves a cache alone whose cell's name is somebody else's.
 	StepRefuse Step = "Refuse"
+	// StepRebuild waits until a cell that somebody deleted is gone, to make it anew.
+	StepRebuild Step = "Rebuild"
+	// StepFence waits until the cell's quota lets the wanted pods in.
+	StepFence Step = "Fence"
 	// StepRecord waits until the status holds the version of the published ring.
 	StepRecord Step = "Record"
 	// StepBootstrap waits for the pods of the first ring.
@@ -63,6 +69,13 @@ type Plan struct {
 	// is to go.
 	Claim   bool
 	Release bool
+	// Fence is what is to stand around the cache before anything else does; nil without a cell, or
+	// if it is left alone.
+	Fence *Fence
+	// Empty says that the StatefulSet of a deleted cache is to have no pods, Raze that its cell is
+	// to be deleted.
+	Empty bool
+	Raze  bool
 	// Workload says that the Service and the StatefulSet are to stand; without it they are left
 	// alone.
 	Workload bool
@@ -110,7 +123,9 @@ const pace = 200 * time.Millisecond
 
 type rung func(State, Timing) (Plan, bool)
 
-var ladder = []rung{abandon, release, retire, pause, refuse, record, bootstrap, publish, shrink, drain, wait}
+var ladder = []rung{
+	abandon, release, dissolve, retire, pause, refuse, rebuild, record, bootstrap, publish, shrink, drain, hold, wait,
+}
 
 // Next is the plan for s.
 func Next(s State, t Timing) Plan {
@@ -122,15 +137,16 @@ func Next(s State, t Timing) Plan {
 		}
 	}
 	switch p.Step {
-	case StepDelete, StepPause, StepRefuse, StepRelease:
+	case StepDelete, StepPause, StepRefuse, StepRebuild, StepRelease, StepDissolve:
 		return p
 	case StepRetire:
 	default:
-		p.Claim, p.Workload, p.Replicas = !s.Held, true, s.size()
+		p.Claim, p.Fence, p.Workload, p.Replicas = !s.Held, s.fence(), s.fenced(), s.size()
 		p.Confirm = p.Confirm || s.Set != nil && p.Replicas < s.Set.Replicas
 		var wake time.Duration
 		p.Partition, wake = s.gate(t)
 		p.wakeIn(wake)
+		p.holdBack(s)
 		p.wakeIn(s.nextDrained())
 	}
 	if p.Ring == nil {
@@ -148,8 +164,6 @@ func (p *Plan) wakeIn(d time.Duration) {
 }
 
 func pause(s State, _ Timing) (Plan, bool) { return Plan{Step: StepPause}, s.Paused }
-
-func refuse(s State, _ Timing) (Plan, bool) { return Plan{Step: StepRefuse}, s.Isolate }
 
 // record holds the ring until the status knows its version: so the status is at most one version
 // behind, and a lost ConfigMap can be replaced without using a version twice.

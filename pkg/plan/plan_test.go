@@ -64,7 +64,7 @@ func TestNext(t *testing.T) {
 		},
 		{
 			"what this release cannot serve is refused whole",
-			plan.State{Wanted: 3, Isolate: true},
+			plan.State{Wanted: 3, Cell: &plan.Cell{Foreign: true}},
 			plan.Plan{Step: plan.StepRefuse},
 		},
 		{

@@ -19,7 +19,8 @@ type State struct {
 	Held     bool
 	Orphaned bool
 	Paused   bool
-	Isolate  bool
+	// Cell is the cache's own namespace, nil if it is not isolated.
+	Cell *Cell
 	// HighWater is the highest ring version recorded for this cache, 0 before the first.
 	HighWater int64
 	// Ring is the published ring of this cache, nil if there is none or it is not canonical.
@@ -46,6 +47,10 @@ type Pod struct {
 	Ready       bool
 	ReadySince  time.Time
 	Terminating bool
+	// Ends is when the time of a terminating pod is up.
+	Ends time.Time
+	// Memory is what the pod may use at most, in bytes.
+	Memory int64
 	// Marked is the pod's visible copy of the ledger, zero without one; Grace is the one it was
 	// told of, negative if it was told of none.
 	Marked time.Time

@@ -71,12 +71,17 @@ func selector(cache *v1alpha1.DistributedCache) map[string]string {
 	}
 }
 
-func owner(cache *v1alpha1.DistributedCache) *metav1ac.OwnerReferenceApplyConfiguration {
-	return metav1ac.OwnerReference().
+// owner is the reference to the cache; none from its cell, since references cannot cross
+// namespaces.
+func owner(cache *v1alpha1.DistributedCache) []*metav1ac.OwnerReferenceApplyConfiguration {
+	if cache.Home() != cache.Namespace {
+		return nil
+	}
+	return []*metav1ac.OwnerReferenceApplyConfiguration{metav1ac.OwnerReference().
 		WithAPIVersion(v1alpha1.GroupVersion.String()).
 		WithKind(v1alpha1.Kind).
 		WithName(cache.Name).
 		WithUID(cache.UID).
 		WithController(true).
-		WithBlockOwnerDeletion(true)
+		WithBlockOwnerDeletion(true)}
 }

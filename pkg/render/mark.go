@@ -19,7 +19,7 @@ func Mark(cache *v1alpha1.DistributedCache, m plan.Mark, uid types.UID) *corev1a
 	if !m.Since.IsZero() {
 		annotations[v1alpha1.DrainingSinceAnnotation] = m.Since.UTC().Format(time.RFC3339)
 	}
-	return corev1ac.Pod(m.Pod, cache.Namespace).WithUID(uid).WithAnnotations(annotations)
+	return corev1ac.Pod(m.Pod, cache.Home()).WithUID(uid).WithAnnotations(annotations)
 }
 
 // Hold is the cache with our finalizer on, or off. It is written on top of the very object that

@@ -19,6 +19,7 @@ type Options struct {
 
 // Objects are the objects of one cache, nil where the plan wants none.
 type Objects struct {
+	Fence       *Fence
 	Service     *corev1ac.ServiceApplyConfiguration
 	StatefulSet *appsv1ac.StatefulSetApplyConfiguration
 	Ring        *corev1ac.ConfigMapApplyConfiguration
@@ -29,10 +30,17 @@ type Objects struct {
 func Render(cache *v1alpha1.DistributedCache, p plan.Plan, options Options) (Objects, error) {
 	var objects Objects
 	var err error
+	if p.Fence != nil {
+		if objects.Fence, err = fence(cache, *p.Fence); err != nil {
+			return Objects{}, err
+		}
+	}
 	if p.Workload {
 		if objects.Service, err = service(cache); err != nil {
 			return Objects{}, err
 		}
+	}
+	if p.Workload || p.Empty {
 		if objects.StatefulSet, err = statefulSet(cache, p, options); err != nil {
 			return Objects{}, err
 		}
@@ -51,6 +59,9 @@ func Selector(cache *v1alpha1.DistributedCache) string {
 // List gives the objects in the order in which they are applied.
 func (o Objects) List() []runtime.ApplyConfiguration {
 	var list []runtime.ApplyConfiguration
+	if o.Fence != nil {
+		list = append(list, o.Fence.List()...)
+	}
 	if o.Service != nil {
 		list = append(list, o.Service)
 	}

@@ -37,6 +37,10 @@ func load(t *testing.T, dir string) *v1alpha1.DistributedCache {
 
 func settled(cache *v1alpha1.DistributedCache) plan.Plan {
 	p := plan.Plan{Step: plan.StepSettle, Workload: true, Replicas: int(cache.WantedReplicas()), Partition: plan.GateClosed}
+	if cache.Spec.Tenant.Isolate {
+		memory := cache.Memory()
+		p.Fence = &plan.Fence{Quota: plan.Quota{Pods: p.Replicas + 1, Memory: int64(p.Replicas) * memory.Value() * 5 / 4}, Readers: []string{"shop", "web"}}
+	}
 	p.Ring = &ring.Document{Version: 7}
 	for i := range p.Replicas {
 		p.Ring.Members = append(p.Ring.Members, v1alpha1.PodName(cache.Name, i))

@@ -27,9 +27,9 @@ func ringMap(cache *v1alpha1.DistributedCache, p plan.Plan) (*corev1ac.ConfigMap
 		return nil, err
 	}
 	object.WithName(v1alpha1.RingName(cache.Name)).
-		WithNamespace(cache.Namespace).
+		WithNamespace(cache.Home()).
 		WithLabels(labels(cache)).
-		WithOwnerReferences(owner(cache)).
+		WithOwnerReferences(owner(cache)...).
 		WithData(map[string]string{
 			v1alpha1.RingKey:     string(document),
 			v1alpha1.OwnerUIDKey: string(cache.UID),

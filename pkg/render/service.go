@@ -13,9 +13,9 @@ func service(cache *v1alpha1.DistributedCache) (*corev1ac.ServiceApplyConfigurat
 		return nil, err
 	}
 	object.WithName(v1alpha1.ServiceName(cache.Name)).
-		WithNamespace(cache.Namespace).
+		WithNamespace(cache.Home()).
 		WithLabels(labels(cache)).
-		WithOwnerReferences(owner(cache))
+		WithOwnerReferences(owner(cache)...)
 	object.Spec.WithSelector(selector(cache))
 	return object, nil
 }

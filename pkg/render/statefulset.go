@@ -20,10 +20,10 @@ func statefulSet(cache *v1alpha1.DistributedCache, p plan.Plan, options Options)
 		return nil, err
 	}
 	object.WithName(v1alpha1.StatefulSetName(cache.Name)).
-		WithNamespace(cache.Namespace).
+		WithNamespace(cache.Home()).
 		WithLabels(labels(cache)).
 		WithAnnotations(map[string]string{v1alpha1.GenerationAnnotation: strconv.FormatInt(cache.Generation, 10)}).
-		WithOwnerReferences(owner(cache))
+		WithOwnerReferences(owner(cache)...)
 	object.Spec.
 		WithServiceName(v1alpha1.ServiceName(cache.Name)).
 		WithReplicas(int32(p.Replicas)).

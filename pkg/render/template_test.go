@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	appsv1ac "k8s.io/client-go/applyconfigurations/apps/v1"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 	"sigs.k8s.io/yaml"
@@ -41,24 +42,23 @@ func TestTemplateOrRenderNeverBoth(t *testing.T) {
 	cache := &v1alpha1.DistributedCache{}
 	cache.Name, cache.Namespace, cache.UID = "orders-cache", "shop", "uid"
 	cache.Spec.Pod.ImagePullPolicy = "Always"
-	objects, err := Render(cache, plan.Plan{Workload: true, Replicas: 3, Ring: &ring.Document{Version: 1}}, Options{CacheImage: "image"})
+	cache.Spec.Tenant = v1alpha1.TenantSpec{Isolate: true, Clients: []metav1.LabelSelector{{MatchLabels: map[string]string{"team": "orders"}}}}
+	fence := &plan.Fence{Quota: plan.Quota{Pods: 4, Memory: 1 << 30}, Readers: []string{"web"}}
+	objects, err := Render(cache, plan.Plan{Fence: fence, Workload: true, Replicas: 3, Ring: &ring.Document{Version: 1}}, Options{CacheImage: "image"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	rendered := map[string]any{
 		templates.Service: objects.Service, templates.StatefulSet: objects.StatefulSet, templates.Ring: objects.Ring,
-	}
-	empty := map[string]any{
-		templates.Service:     &corev1ac.ServiceApplyConfiguration{},
-		templates.StatefulSet: &appsv1ac.StatefulSetApplyConfiguration{},
-		templates.Ring:        &corev1ac.ConfigMapApplyConfiguration{},
+		templates.Namespace: objects.Fence.Namespace, templates.NetworkPolicy: objects.Fence.Policy, templates.ResourceQuota: objects.Fence.Quota,
+		templates.Role: objects.Fence.Role, templates.RoleBinding: objects.Fence.Binding,
 	}
 	files, err := templates.Files.ReadDir(".")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(files) != len(empty) {
-		t.Errorf("%d templates, %d are tested", len(files), len(empty))
+	if len(files) != len(rendered) {
+		t.Errorf("%d templates, %d are tested", len(files), len(rendered))
 	}
 	for _, file := range files {
 		data, err := templates.Files.ReadFile(file.Name())

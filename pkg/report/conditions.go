@@ -72,6 +72,7 @@ func conditions(o Outcome) []metav1.Condition {
 // of Stalled and Reconciling, since kstatus takes the first that it meets.
 func summarise(verdicts map[string]verdict) {
 	available, progressing, degraded := verdicts[v1alpha1.Available], verdicts[v1alpha1.Progressing], verdicts[v1alpha1.Degraded]
+	isolated := verdicts[v1alpha1.TenantIsolated]
 	ready := yes(v1alpha1.ReasonReconciled, "%s", available.message)
 	switch {
 	case degraded.status == metav1.ConditionTrue:
@@ -80,6 +81,8 @@ func summarise(verdicts map[string]verdict) {
 		ready = no(progressing.reason, "%s", progressing.message)
 	case available.status == metav1.ConditionFalse && available.reason != v1alpha1.ReasonScaledToZero:
 		ready = no(available.reason, "%s", available.message)
+	case isolated.status != metav1.ConditionTrue && isolated.reason != v1alpha1.ReasonNotRequested:
+		ready = no(isolated.reason, "%s", isolated.message)
 	}
 	verdicts[v1alpha1.Ready] = ready
 	for _, v := range []verdict{degraded, progressing} {

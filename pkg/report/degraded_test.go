@@ -146,7 +146,6 @@ func TestMessages(t *testing.T) {
 			[]string{"StatefulSet shop/orders-cache: pods are refused: exceeded quota: small"},
 		},
 		{"trouble", waitingContainer("ErrImagePull"), v1alpha1.Ready, []string{"pod orders-cache-1: ", `"tiny-cache:v1"`}},
-		{"isolation", func(o *Outcome) { o.World.Cache.Spec.Tenant.Isolate = true }, v1alpha1.TenantIsolated, []string{"Create the cache without tenant.isolate"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			o := settledOutcome(3)

@@ -46,7 +46,13 @@ var drifts = []func(*rand.Rand, *Outcome){
 		o.World.Cache.Spec.Paused = !o.World.Cache.Spec.Paused
 		o.World.Cache.Generation++
 	},
-	func(r *rand.Rand, o *Outcome) { o.World.Cache.Spec.Tenant.Isolate = r.IntN(4) == 0 },
+	func(r *rand.Rand, o *Outcome) {
+		o.World.Cell = nil
+		if o.World.Cache.Spec.Tenant.Isolate = r.IntN(4) == 0; o.World.Cache.Spec.Tenant.Isolate {
+			o.World.Cell = newCell()
+			cellChanges[r.IntN(len(cellChanges))](o.World.Cell)
+		}
+	},
 	func(r *rand.Rand, o *Outcome) { o.World.StatefulSet.Generation += int64(r.IntN(2)) },
 	func(_ *rand.Rand, o *Outcome) { o.World.StatefulSet.Status.UpdateRevision += "x" },
 	func(r *rand.Rand, o *Outcome) { o.World.Refusal = []string{"", "exceeded quota"}[r.IntN(2)] },
@@ -71,7 +77,7 @@ func heal(o *Outcome) {
 }
 
 func leavesAlone(p plan.Plan) bool {
-	return slices.Contains([]plan.Step{plan.StepRetire, plan.StepRelease, plan.StepPause, plan.StepRefuse}, p.Step)
+	return slices.Contains([]plan.Step{plan.StepRetire, plan.StepRelease, plan.StepPause, plan.StepRefuse, plan.StepRebuild, plan.StepDissolve}, p.Step)
 }
 
 var refusals = []func() error{
@@ -95,6 +101,12 @@ func conclude(r *rand.Rand, o *Outcome) {
 		o.Results = unchanged()
 		if o.Plan.Ring == nil {
 			o.Results = o.Results[:2]
+		}
+		if !o.Plan.Workload {
+			o.Results = o.Results[2:]
+		}
+		if o.Plan.Fence != nil {
+			o.Results = append(fenceUnchanged(), o.Results...)
 		}
 		for i := range o.Results {
 			o.Results[i].Action = []apply.Action{apply.Unchanged, apply.Updated}[r.IntN(2)]

@@ -72,8 +72,8 @@ func checkReasons(t *testing.T, conditions []metav1.Condition) {
 		repeats := c.Type == v1alpha1.Reconciling || c.Type == v1alpha1.Stalled ||
 			c.Type == v1alpha1.Ready && c.Status == metav1.ConditionFalse
 		repeated := repeats && slices.ContainsFunc(conditions, func(other metav1.Condition) bool {
-			four := other.Type == v1alpha1.Available || other.Type == v1alpha1.Progressing || other.Type == v1alpha1.Degraded
-			return four && other.Reason == c.Reason && other.Message == c.Message && listed(other)
+			four := []string{v1alpha1.Available, v1alpha1.Progressing, v1alpha1.Degraded, v1alpha1.TenantIsolated}
+			return slices.Contains(four, other.Type) && other.Reason == c.Reason && other.Message == c.Message && listed(other)
 		})
 		if !listed(c) && !repeated {
 			t.Errorf("%s=%s with reason %q is not in v1alpha1.Meanings and repeats no other condition", c.Type, c.Status, c.Reason)

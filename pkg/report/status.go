@@ -26,8 +26,9 @@ type Outcome struct {
 	Plan plan.Plan
 	// Results has one entry per object that was to be applied.
 	Results []apply.Result
-	// Hold is what became of the finalizer, Marks of the pods' marks.
+	// Hold is what became of the finalizer, Cell of the cell that was to be deleted, Marks of the pods' marks.
 	Hold  error
+	Cell  error
 	Marks error
 	// Err is what ended the pass before anything was applied.
 	Err error
@@ -54,6 +55,7 @@ func Status(o Outcome) v1alpha1.DistributedCacheStatus {
 			status.ReadyReplicas++
 		}
 	}
+	status.CellNamespace, status.CellUID = o.cell()
 	status.Drain = drain(o)
 	if document := o.ring(); document != nil {
 		status.RingVersion = max(status.RingVersion, document.Version)

@@ -140,10 +140,6 @@ func TestConditionsOfAvailability(t *testing.T) {
 }
 
 func TestConditionsOfWhatIsHeld(t *testing.T) {
-	unsupported := map[string]string{
-		"Available": "False IsolationUnsupported", "Progressing": "False IsolationUnsupported", "Degraded": "True IsolationUnsupported",
-		"TenantIsolated": "False IsolationUnsupported", "Ready": "False IsolationUnsupported", "Stalled": "True IsolationUnsupported",
-	}
 	failed := map[string]string{
 		"Available": "Unknown ReconcileFailed", "Progressing": "Unknown ReconcileFailed", "Degraded": "True ReconcileFailed", "Ready": "False ReconcileFailed",
 	}
@@ -157,12 +153,6 @@ func TestConditionsOfWhatIsHeld(t *testing.T) {
 				o.World.Cache.Spec.Paused = true
 				o.Plan, o.Results = plan.Plan{Step: plan.StepPause}, nil
 			}, map[string]string{"Progressing": "False Paused", "Ready": "False Paused"}, kstatus.InProgressStatus,
-		},
-		{
-			"isolation is asked for", func(o *Outcome) {
-				o.World.Cache.Spec.Tenant.Isolate = true
-				o.Plan, o.Results = plan.Plan{Step: plan.StepRefuse}, nil
-			}, unsupported, kstatus.FailedStatus,
 		},
 		{"the pass ended early", func(o *Outcome) { o.Err, o.Results = errors.New("forbidden"), nil }, failed, kstatus.InProgressStatus},
 	})

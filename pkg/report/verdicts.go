@@ -16,8 +16,6 @@ import (
 
 var statefulSetKind = schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "StatefulSet"}
 
-const unsupported = "tenant.isolate is true, and this release cannot isolate; nothing was created. Create the cache without tenant.isolate"
-
 // ring is the ring that stands after the pass.
 func (o Outcome) ring() *ring.Document {
 	if r, ok := o.result("ConfigMap"); ok && r.Err == nil {
@@ -55,7 +53,7 @@ func available(o Outcome) verdict {
 	case o.deleting():
 		return no(v1alpha1.ReasonDeleting, "the cache is being deleted")
 	case o.Plan.Step == plan.StepRefuse:
-		return no(v1alpha1.ReasonIsolationUnsupported, unsupported)
+		return no(v1alpha1.ReasonCellNamespaceConflict, "%s", o.clash())
 	}
 	document := o.ring()
 	switch {
@@ -86,11 +84,14 @@ func progressing(o Outcome) verdict {
 	case o.Err != nil:
 		return unknown(v1alpha1.ReasonReconcileFailed, "%s", o.Err)
 	case o.deleting():
-		return yes(v1alpha1.ReasonDeleting, "the cache is being deleted: its ring is emptied, and its pods go when the grace is over")
+		return yes(v1alpha1.ReasonDeleting, "%s", o.deletion())
 	case o.Plan.Step == plan.StepRefuse:
-		return no(v1alpha1.ReasonIsolationUnsupported, unsupported)
+		return no(v1alpha1.ReasonCellNamespaceConflict, "%s", o.clash())
 	case o.Plan.Step == plan.StepPause:
 		return no(v1alpha1.ReasonPaused, "spec.paused is true")
+	}
+	if v, awaited := o.cellProgress(); awaited {
+		return v
 	}
 	if v, under := o.underway(); under {
 		return v
@@ -129,9 +130,12 @@ func degraded(o Outcome) verdict {
 	case o.Err != nil:
 		return yes(v1alpha1.ReasonReconcileFailed, "%s", o.Err)
 	case o.Plan.Step == plan.StepRefuse:
-		return yes(v1alpha1.ReasonIsolationUnsupported, unsupported).stall()
+		return yes(v1alpha1.ReasonCellNamespaceConflict, "%s", o.clash()).stall()
 	}
-	if err := errors.Join(notStale(o.Hold), o.Marks); err != nil {
+	if v, held := o.held(); held {
+		return v
+	}
+	if err := errors.Join(notStale(o.Hold), notStale(o.Cell), o.Marks); err != nil {
 		return yes(v1alpha1.ReasonReconcileFailed, "%s", err)
 	}
 	for _, r := range o.Results {
@@ -163,6 +167,12 @@ var refusedReasons = map[string]string{
 	"Service":     v1alpha1.ReasonServiceReconcileFailed,
 	"StatefulSet": v1alpha1.ReasonStatefulSetReconcileFailed,
 	"ConfigMap":   v1alpha1.ReasonRingReconcileFailed,
+
+	"Namespace":     v1alpha1.ReasonCellReconcileFailed,
+	"NetworkPolicy": v1alpha1.ReasonCellReconcileFailed,
+	"ResourceQuota": v1alpha1.ReasonCellReconcileFailed,
+	"Role":          v1alpha1.ReasonCellReconcileFailed,
+	"RoleBinding":   v1alpha1.ReasonCellReconcileFailed,
 }
 
 // refused judges the application of one object. A write that lost a race is not a trouble: the
@@ -174,7 +184,7 @@ func refused(r apply.Result) (verdict, bool) {
 	case r.Err == nil || r.Stale() || r.Doomed():
 		return verdict{}, false
 	case errors.As(r.Err, &conflict):
-		return yes(v1alpha1.ReasonNameConflict, "%s", conflict).stall(), !conflict.Former
+		return conflicting(r, conflict), !conflict.Former
 	}
 	if field, ok := r.Immutable(); ok && r.Existed {
 		return yes(v1alpha1.ReasonImmutableField, "%s: %s cannot be changed in place; delete the object with --cascade=orphan and it is created anew", r.Ref(), field).stall(), true
@@ -184,11 +194,4 @@ func refused(r apply.Result) (verdict, bool) {
 		v = v.stall()
 	}
 	return v, true
-}
-
-func isolated(o Outcome) verdict {
-	if o.World.Cache.Spec.Tenant.Isolate {
-		return no(v1alpha1.ReasonIsolationUnsupported, unsupported)
-	}
-	return no(v1alpha1.ReasonNotRequested, "tenant.isolate is false")
 }

@@ -27,8 +27,8 @@ type Reporter struct {
 }
 
 // Report writes the status that the outcome calls for, if it differs from the one that was read,
-// and then an event for each condition that turned; a pass
-// that only put the finalizer on or off says nothing: the next one does, or the cache is gone. The write is refused, with a conflict, if
+// and then an event for each condition that turned; a pass that only put the finalizer on or off
+// says nothing: the next one does, or the cache is gone. The write is refused, with a conflict, if
 // the cache has changed since it was read: the next pass reports again.
 func (r *Reporter) Report(ctx context.Context, o Outcome) error {
 	if (o.Plan.Claim || o.Plan.Release) && o.Hold == nil {
@@ -65,6 +65,9 @@ func applyConfiguration(status v1alpha1.DistributedCacheStatus) *cacheac.Distrib
 		WithSelector(status.Selector)
 	if status.RingVersion > 0 {
 		desired.WithRingVersion(status.RingVersion)
+	}
+	if status.CellNamespace != "" {
+		desired.WithCellNamespace(status.CellNamespace).WithCellUID(status.CellUID)
 	}
 	if status.Drain != nil {
 		drain := cacheac.DrainStatus()

@@ -9,6 +9,8 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -30,6 +32,9 @@ func (l *lab) snapshot(t *testing.T, key tenant) string {
 	if c := l.get(t, key); c != nil {
 		objects["cache"] = map[string]any{"finalizers": c.Finalizers, "spec": c.Spec, "status": timeless(c.Status)}
 		masks = append(masks, string(c.UID), "UID")
+		if cell := string(c.Status.CellUID); cell != "" {
+			masks = append(masks, cell, "CELL")
+		}
 	}
 	for _, item := range l.owned(t, key) {
 		kind, name, view := look(item)
@@ -44,8 +49,13 @@ func (l *lab) snapshot(t *testing.T, key tenant) string {
 func (l *lab) owned(t *testing.T, key tenant) []runtime.Object {
 	t.Helper()
 	var owned []runtime.Object
-	for _, list := range []client.ObjectList{&corev1.ServiceList{}, &appsv1.StatefulSetList{}, &corev1.ConfigMapList{}, &corev1.PodList{}} {
-		check(t, l.k8s.List(t.Context(), list, client.InNamespace(key.Namespace), client.MatchingLabels{v1alpha1.ManagedByLabel: v1alpha1.FieldManager}))
+	for _, list := range []client.ObjectList{
+		&corev1.ServiceList{}, &appsv1.StatefulSetList{}, &corev1.ConfigMapList{}, &corev1.PodList{},
+		&corev1.NamespaceList{}, &networkingv1.NetworkPolicyList{}, &corev1.ResourceQuotaList{}, &rbacv1.RoleList{}, &rbacv1.RoleBindingList{},
+	} {
+		check(t, l.k8s.List(t.Context(), list, client.MatchingLabels{
+			v1alpha1.ManagedByLabel: v1alpha1.FieldManager, v1alpha1.OwnerNamespaceLabel: key.Namespace, v1alpha1.OwnerNameLabel: key.Name,
+		}))
 		items, err := meta.ExtractList(list)
 		check(t, err)
 		owned = append(owned, items...)
@@ -87,6 +97,16 @@ func look(item runtime.Object) (kind, name string, view map[string]any) {
 		kind, view["spec"], view["owners"] = "StatefulSet", object.Spec, object.OwnerReferences
 	case *corev1.ConfigMap:
 		kind, view["data"], view["owners"] = "ConfigMap", object.Data, object.OwnerReferences
+	case *corev1.Namespace:
+		kind = "Namespace"
+	case *networkingv1.NetworkPolicy:
+		kind, view["spec"] = "NetworkPolicy", object.Spec
+	case *corev1.ResourceQuota:
+		kind, view["spec"] = "ResourceQuota", object.Spec
+	case *rbacv1.Role:
+		kind, view["rules"] = "Role", object.Rules
+	case *rbacv1.RoleBinding:
+		kind, view["subjects"] = "RoleBinding", object.Subjects
 	case *corev1.Pod:
 		// The revision is a hash over the namespace, too.
 		delete(object.Labels, appsv1.ControllerRevisionHashLabelKey)

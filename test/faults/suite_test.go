@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -54,7 +55,7 @@ func TestFaults(t *testing.T) {
 	SetDefaultEventuallyPollingInterval(50 * time.Millisecond)
 	l := newLab(t)
 	began := time.Now()
-	for _, w := range workloads {
+	for _, w := range slices.Concat(workloads, cells) {
 		t.Run(w.name, func(t *testing.T) {
 			reference := l.reference(t, w)
 			t.Run("killed", func(t *testing.T) { l.killEverywhere(t, w, reference) })
@@ -111,7 +112,8 @@ func (l *lab) another(t *testing.T, name string, flags ...string) *operator {
 // 30 s: until then it does not collect what a cache owns.
 func (l *lab) warmGarbageCollector(t *testing.T) {
 	t.Helper()
-	c := l.create(t, l.namespace(t), 0, 0)
+	c := tenant{Namespace: l.namespace(t), Name: "orders"}
+	l.create(t, c, 0, 0)
 	l.expectReady(t, c)
 	l.delete(t, c)
 	l.expectNothing(t, c, 90*time.Second)

@@ -28,12 +28,13 @@ func (l *lab) namespace(t *testing.T) string {
 	return ns.Name
 }
 
-func (l *lab) create(t *testing.T, namespace string, replicas, grace int32) tenant {
+// create makes a cache. One that is called after its namespace is isolated.
+func (l *lab) create(t *testing.T, key tenant, replicas, grace int32) {
 	t.Helper()
-	c := &v1alpha1.DistributedCache{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "orders"}}
+	c := &v1alpha1.DistributedCache{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
 	c.Spec.Replicas, c.Spec.Drain.GracePeriodSeconds = &replicas, &grace
+	c.Spec.Tenant.Isolate = key.Name == key.Namespace
 	check(t, l.k8s.Create(t.Context(), c))
-	return client.ObjectKeyFromObject(c)
 }
 
 // get is the cache, nil if it is gone.

@@ -19,6 +19,8 @@ type workload struct {
 	act func(*testing.T, *lab, tenant)
 	// gone says that nothing is left in the end.
 	gone bool
+	// isolated says that the cache has a cell.
+	isolated bool
 	// flickers says that pods are away so briefly that the operator may not see it: how many
 	// versions the ring then has is chance.
 	flickers bool
@@ -30,7 +32,7 @@ const none = -1
 var (
 	creation = workload{name: "create 3", size: none, grace: 2, act: func(t *testing.T, l *lab, c tenant) {
 		t.Helper()
-		l.create(t, c.Namespace, 3, 2)
+		l.create(t, c, 3, 2)
 	}}
 	growth = workload{name: "3 to 5", size: 3, grace: 2, act: func(t *testing.T, l *lab, c tenant) {
 		t.Helper()
@@ -55,6 +57,12 @@ var (
 
 var workloads = []workload{creation, growth, shrink, change, removal}
 
+// cells are the same with a cell; what is between is no different.
+var cells = []workload{
+	{name: "create 3 isolated", size: none, grace: 2, isolated: true, act: creation.act},
+	{name: "delete isolated", size: 2, grace: 0, gone: true, isolated: true, act: removal.act},
+}
+
 // awaitDrain waits until a ring of some members stands and others are told that they drain.
 func (l *lab) awaitDrain(t *testing.T, c tenant, members, draining int) {
 	t.Helper()
@@ -74,9 +82,13 @@ func (l *lab) prepare(t *testing.T, w workload, runs int) []tenant {
 	var tenants []tenant
 	for range runs {
 		namespace := l.namespace(t)
-		tenants = append(tenants, tenant{Namespace: namespace, Name: "orders"})
+		c := tenant{Namespace: namespace, Name: "orders"}
+		if w.isolated {
+			c.Name = namespace
+		}
+		tenants = append(tenants, c)
 		if w.size != none {
-			l.create(t, namespace, w.size, w.grace)
+			l.create(t, c, w.size, w.grace)
 		}
 	}
 	for _, c := range tenants {

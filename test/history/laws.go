@@ -120,10 +120,12 @@ func (p *past) ringFollows(name string) bool {
 
 // resized is S4, the grace, and S5, the size, for a StatefulSet that was larger.
 func (p *past) resized(was int) {
-	if p.replicas < p.wanted {
+	// The pods of a cell go before their namespace does.
+	dissolved := p.isolated && p.deleting() && p.replicas == 0
+	if p.replicas < p.wanted && !dissolved {
 		p.breaks("S5 %d replicas, and %d are wanted", p.replicas, p.wanted)
 	}
-	if p.deleting() && p.replicas < was {
+	if p.deleting() && p.replicas < was && !dissolved {
 		p.breaks("S5 from %d to %d replicas, and the cache is being deleted", was, p.replicas)
 	}
 	for ordinal := p.replicas; ordinal < was; ordinal++ {
@@ -135,6 +137,9 @@ func (p *past) resized(was int) {
 // to drain or all is to serve on. Where the ring's object is gone nothing can be published, and
 // clients are given the grace from the deletion on.
 func (p *past) released() {
+	if p.isolated && p.fence["Namespace"] {
+		p.breaks("S7 the finalizer goes before the cell")
+	}
 	if p.orphaned || p.empty() {
 		return
 	}
@@ -161,5 +166,14 @@ func (p *past) drained(what string, ordinal int) {
 	left, known := p.left[ordinal]
 	if since := p.now.Sub(left); known && since < p.grace-slack {
 		p.breaks("%s takes ordinal %d, which left %s ago, with a grace of %s", what, ordinal, since, p.grace)
+	}
+}
+
+// fenced is S9: what fences a cell stood before its first pod.
+func (p *past) fenced(name string) {
+	for _, kind := range []string{"Namespace", "NetworkPolicy", "ResourceQuota"} {
+		if p.isolated && !p.fence[kind] {
+			p.breaks("S9 pod %s comes before the cell's %s", name, kind)
+		}
 	}
 }

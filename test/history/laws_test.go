@@ -11,6 +11,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -18,11 +19,17 @@ import (
 )
 
 // story is a history in the making; each step comes a second after the one before.
-type story struct{ events []Event }
+type story struct {
+	events   []Event
+	isolated bool
+}
 
 func (s *story) add(gone bool, object client.Object) *story {
 	n := len(s.events) + 1
 	object.SetResourceVersion(strconv.Itoa(n))
+	if c, ok := object.(*v1alpha1.DistributedCache); ok {
+		c.Spec.Tenant.Isolate = s.isolated
+	}
 	s.events = append(s.events, Event{Seen: time.Unix(int64(n), 0), Gone: gone, Object: object})
 	return s
 }
@@ -108,6 +115,20 @@ func two() *story {
 	return (&story{}).cache(2).set(2).pod("a-0", true, "").pod("a-1", true, "").version(1, "a-0", "a-1")
 }
 
+// fence is what is to stand before the first pod of a cell.
+func (s *story) fence(objects ...client.Object) *story {
+	for _, object := range objects {
+		s.add(false, object)
+	}
+	return s
+}
+
+// cell is an isolated cache of two that serve.
+func cell() *story {
+	s := (&story{isolated: true}).cache(2).fence(&corev1.Namespace{}, &networkingv1.NetworkPolicy{}, &corev1.ResourceQuota{})
+	return s.set(2).pod("a-0", true, "").pod("a-1", true, "").version(1, "a-0", "a-1")
+}
+
 func (s *story) wait() *story { return s.pod("a-0", true, "") }
 
 func TestCheck(t *testing.T) {
@@ -149,6 +170,15 @@ func TestCheck(t *testing.T) {
 		{"a shrink on top of somebody's", two().set(1).by("somebody").set(0), "S5 0 replicas"},
 		{"an end without a ring", two().lost().deleted().gone(), "S7 the finalizer goes 1s after the deletion"},
 		{"an end of the second cache", two().deleted().version(2).wait().gone().again().end(second()), "S7 the finalizer goes with"},
+		{"a deletion of a cell", cell().deleted().version(2).wait().set(0).end(&corev1.Namespace{}).gone(), ""},
+		{"an end before the cell, of a deletion that orphans", cell().orphaned().gone(), "S7 the finalizer goes before the cell"},
+		{"a cell that is emptied within the grace", cell().deleted().version(2).set(0), "S4 a shrink takes ordinal 0"},
+		{"a cell that is emptied by half", cell().deleted().version(2).wait().set(1), "S5 from 2 to 1"},
+		{"a cell that is emptied while its cache lives", cell().version(2).wait().set(0), "S5 0 replicas"},
+		{"a deleted cache without a cell that is emptied", two().deleted().version(2).wait().set(0), "S5 from 2 to 0"},
+		{"an end before the cell", cell().deleted().version(2).wait().gone(), "S7 the finalizer goes before the cell"},
+		{"a pod before its policy", (&story{isolated: true}).cache(2).fence(&corev1.Namespace{}, &corev1.ResourceQuota{}).pod("a-0", false, ""), "S9 pod a-0 comes before the cell's NetworkPolicy"},
+		{"a pod in a cell that was lost", cell().end(&corev1.Namespace{}).pod("a-2", false, ""), "S9 pod a-2 comes before the cell's Namespace"},
 		{"an end within the grace", two().deleted().version(2).gone(), "S7 the end takes ordinal 0"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	toolscache "k8s.io/client-go/tools/cache"
@@ -44,7 +45,10 @@ func Observe(ctx context.Context, config *rest.Config) (*Observer, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, object := range []client.Object{&v1alpha1.DistributedCache{}, &corev1.ConfigMap{}, &appsv1.StatefulSet{}, &corev1.Pod{}} {
+	for _, object := range []client.Object{
+		&v1alpha1.DistributedCache{}, &corev1.ConfigMap{}, &appsv1.StatefulSet{}, &corev1.Pod{},
+		&corev1.Namespace{}, &networkingv1.NetworkPolicy{}, &corev1.ResourceQuota{},
+	} {
 		informer, err := c.GetInformer(ctx, object)
 		if err != nil {
 			return nil, err
@@ -80,7 +84,9 @@ func (o *Observer) see(before, now any, gone bool) {
 	}
 	key := client.ObjectKeyFromObject(object)
 	if _, isCache := object.(*v1alpha1.DistributedCache); !isCache {
-		if key.Name = object.GetLabels()[v1alpha1.OwnerNameLabel]; key.Name == "" {
+		// What an isolated cache owns lives in another namespace.
+		key.Namespace, key.Name = object.GetLabels()[v1alpha1.OwnerNamespaceLabel], object.GetLabels()[v1alpha1.OwnerNameLabel]
+		if key.Name == "" {
 			return
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -28,6 +29,9 @@ type past struct {
 	deleted  time.Time
 	orphaned bool
 	held     bool
+	isolated bool
+	// fence says which kinds of what must stand before the first pod of a cell have stood.
+	fence    map[string]bool
 	replicas int
 	ring     ring.Document
 	// lost says that the ring's object is gone, foreign that what it says is not the operator's.
@@ -57,7 +61,7 @@ const none = -1
 // Check gives the laws that a history of one cache, in order, breaks. A cache that is created
 // again under the same name goes on in the same history.
 func Check(events []Event) []string {
-	p := &past{replicas: none, published: map[string]edition{}, left: map[int]time.Time{}, pods: map[string]pod{}}
+	p := &past{replicas: none, published: map[string]edition{}, left: map[int]time.Time{}, pods: map[string]pod{}, fence: map[string]bool{}}
 	for _, e := range events {
 		p.now = e.Seen
 		switch object := e.Object.(type) {
@@ -69,6 +73,12 @@ func Check(events []Event) []string {
 			p.seeSet(object, e)
 		case *corev1.Pod:
 			p.seePod(object, e.Gone)
+		case *corev1.Namespace:
+			p.seeFence("Namespace", e.Gone)
+		case *networkingv1.NetworkPolicy:
+			p.seeFence("NetworkPolicy", false)
+		case *corev1.ResourceQuota:
+			p.seeFence("ResourceQuota", false)
 		}
 	}
 	return p.broken
@@ -84,11 +94,12 @@ func (p *past) seeCache(cache *v1alpha1.DistributedCache, e Event) {
 	if cache.UID != p.uid {
 		p.uid, p.deleted, p.orphaned, p.held = cache.UID, time.Time{}, false, false
 	}
-	p.wanted, p.grace = int(cache.WantedReplicas()), cache.Grace()
+	p.wanted, p.grace, p.isolated = int(cache.WantedReplicas()), cache.Grace(), cache.Spec.Tenant.Isolate
 	if cache.DeletionTimestamp != nil && !p.deleting() {
 		p.deleted = p.now
 	}
-	p.orphaned = p.orphaned || p.deleting() && slices.Contains(cache.Finalizers, metav1.FinalizerOrphanDependents)
+	// A cell ends with its cache, however that is deleted.
+	p.orphaned = p.orphaned || p.deleting() && !p.isolated && slices.Contains(cache.Finalizers, metav1.FinalizerOrphanDependents)
 	held := slices.Contains(cache.Finalizers, v1alpha1.Finalizer) && !e.Gone
 	if p.held && !held && !e.foreign() {
 		p.released()
@@ -110,8 +121,19 @@ func (p *past) seeSet(set *appsv1.StatefulSet, e Event) {
 	}
 }
 
+// seeFence notes what has stood; all of it goes with the namespace.
+func (p *past) seeFence(kind string, gone bool) {
+	p.fence[kind] = true
+	if gone {
+		p.fence = map[string]bool{}
+	}
+}
+
 func (p *past) seePod(object *corev1.Pod, gone bool) {
 	before := p.pods[object.Name]
+	if !before.there && !gone {
+		p.fenced(object.Name)
+	}
 	now := pod{there: !gone, serving: !gone && readiness.Ready(object) && object.DeletionTimestamp == nil, served: before.served}
 	if before.serving || now.serving {
 		now.served = p.now

@@ -49,6 +49,9 @@ var _ = Describe("Bad input", func() {
 		Entry("a memory request beside memoryPerPod", "a", "{pod: {resources: {requests: {memory: 1Gi}}}}", "pod.resources.requests may hold cpu only; memory comes from spec.memoryPerPod"),
 		Entry("a memory limit beside memoryPerPod", "a", "{pod: {resources: {limits: {memory: 1Gi}}}}", "pod.resources.limits may hold cpu only; memory comes from spec.memoryPerPod"),
 		Entry("an unknown pull policy", "a", "{pod: {imagePullPolicy: Sometimes}}", `supported values: "Always", "IfNotPresent", "Never"`),
+		Entry("clients of a cache that is not isolated", "a", "{tenant: {clients: [{matchLabels: {a: b}}]}}", "tenant.clients needs tenant.isolate: true; a cache that is not isolated can be reached from every namespace"),
+		Entry("a client selector that selects all", "a", "{tenant: {isolate: true, clients: [{matchLabels: {a: b}}, {}]}}", "an empty selector would admit every namespace; select some, for example matchLabels: {kubernetes.io/metadata.name: shop}"),
+		Entry("a client selector with empty lists", "a", "{tenant: {isolate: true, clients: [{matchLabels: {}, matchExpressions: []}]}}", "an empty selector would admit every namespace"),
 		Entry("G4 a duplicate list key", "a", "{pod: {imagePullSecrets: [{name: a}, {name: a}]}}", `spec.pod.imagePullSecrets[1]: Duplicate value`),
 	)
 

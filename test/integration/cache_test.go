@@ -35,6 +35,8 @@ func namespace() string {
 // tenant is one cache of a spec.
 type tenant struct {
 	key types.NamespacedName
+	// home is the namespace of its objects.
+	home string
 }
 
 type edit func(*v1alpha1.DistributedCache)
@@ -56,7 +58,7 @@ func createIn(namespace, name string, edits ...edit) tenant {
 		e(c)
 	}
 	Expect(k8s.Create(ctx, c)).To(Succeed())
-	return tenant{types.NamespacedName{Namespace: namespace, Name: name}}
+	return tenant{types.NamespacedName{Namespace: namespace, Name: name}, c.Home()}
 }
 
 func (t tenant) get() *v1alpha1.DistributedCache {
@@ -82,7 +84,7 @@ func (t tenant) ringMap() *corev1.ConfigMap { return fetch(t, t.key.Name+"-ring"
 func fetch[T client.Object](t tenant, name string, object T) T {
 	GinkgoHelper()
 	var none T
-	err := k8s.Get(ctx, types.NamespacedName{Namespace: t.key.Namespace, Name: name}, object)
+	err := k8s.Get(ctx, types.NamespacedName{Namespace: t.home, Name: name}, object)
 	if apierrors.IsNotFound(err) {
 		return none
 	}
@@ -123,6 +125,11 @@ func (t tenant) expectCondition(kind string, status metav1.ConditionStatus, reas
 // expectReady waits until the cache is as wanted and its status says so.
 func (t tenant) expectReady() *v1alpha1.DistributedCache {
 	GinkgoHelper()
+	return t.expectReadyWithin("40s")
+}
+
+func (t tenant) expectReadyWithin(limit string) *v1alpha1.DistributedCache {
+	GinkgoHelper()
 	Eventually(func() string {
 		c := t.get()
 		r := meta.FindStatusCondition(c.Status.Conditions, v1alpha1.Ready)
@@ -130,7 +137,7 @@ func (t tenant) expectReady() *v1alpha1.DistributedCache {
 			return "not observed"
 		}
 		return fmt.Sprintf("%s %s: %s", r.Status, r.Reason, r.Message)
-	}, "40s").Should(HavePrefix("True "))
+	}, limit).Should(HavePrefix("True "))
 	return t.get()
 }
 

@@ -33,6 +33,17 @@ var _ = Describe("A running cache", func() {
 		Expect(t.ring().Members).To(Equal(t.members(0, 1)))
 	})
 
+	It("takes a change of template back midway: no pod of it is left", func() {
+		t := create(graceOf(1))
+		t.expectReady()
+		imageOf := func(name string) { t.change(func(c *v1alpha1.DistributedCache) { c.Spec.Image = name }) }
+		imageOf(image + "-other")
+		Eventually(func() int { return t.images()[image+"-other"] }).Should(Equal(1))
+		imageOf("")
+		Eventually(t.images, "60s").Should(Equal(map[string]int{image: 3}))
+		t.expectReady()
+	})
+
 	It("C1 keeps numeric order beyond ten", func() {
 		t := create(replicas(12))
 		t.expectReady()

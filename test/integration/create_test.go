@@ -113,14 +113,3 @@ var _ = Describe("A new cache", func() {
 		}).Should(Succeed())
 	})
 })
-
-var _ = Describe("What this release cannot do", func() {
-	It("isolation is refused whole", func() {
-		t := create(func(c *v1alpha1.DistributedCache) { c.Spec.Tenant.Isolate = true })
-		t.expectCondition(v1alpha1.Degraded, metav1.ConditionTrue, v1alpha1.ReasonIsolationUnsupported)
-		t.expectCondition(v1alpha1.Stalled, metav1.ConditionTrue, v1alpha1.ReasonIsolationUnsupported)
-		Expect(kstatus(t)).To(Equal(status.FailedStatus))
-		Expect(t.service()).To(BeNil())
-		Expect(t.set()).To(BeNil())
-	})
-})

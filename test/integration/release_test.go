@@ -20,7 +20,7 @@ import (
 func (t tenant) images() map[string]int {
 	GinkgoHelper()
 	var pods corev1.PodList
-	Expect(k8s.List(ctx, &pods, client.InNamespace(t.key.Namespace), client.MatchingLabels{v1alpha1.OwnerNameLabel: t.key.Name})).To(Succeed())
+	Expect(k8s.List(ctx, &pods, client.InNamespace(t.home), client.MatchingLabels{v1alpha1.OwnerNameLabel: t.key.Name})).To(Succeed())
 	count := map[string]int{}
 	for _, pod := range pods.Items {
 		count[pod.Spec.Containers[0].Image]++

@@ -3,6 +3,7 @@
 package v1alpha1
 
 import (
+	types "k8s.io/apimachinery/pkg/types"
 	v1 "k8s.io/client-go/applyconfigurations/meta/v1"
 )
 
@@ -25,6 +26,9 @@ type DistributedCacheStatusApplyConfiguration struct {
 	Selector *string `json:"selector,omitempty"`
 	// cellNamespace is the namespace of an isolated cache.
 	CellNamespace *string `json:"cellNamespace,omitempty"`
+	// cellUID is the UID of that namespace, by which the operator knows it also when it lost its
+	// labels.
+	CellUID *types.UID `json:"cellUID,omitempty"`
 	// drain is the drain in progress, absent when there is none.
 	Drain *DrainStatusApplyConfiguration `json:"drain,omitempty"`
 	// conditions are Available, Progressing, Degraded, TenantIsolated and Ready, and while true
@@ -83,6 +87,14 @@ func (b *DistributedCacheStatusApplyConfiguration) WithSelector(value string) *D
 // If called multiple times, the CellNamespace field is set to the value of the last call.
 func (b *DistributedCacheStatusApplyConfiguration) WithCellNamespace(value string) *DistributedCacheStatusApplyConfiguration {
 	b.CellNamespace = &value
+	return b
+}
+
+// WithCellUID sets the CellUID field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the CellUID field is set to the value of the last call.
+func (b *DistributedCacheStatusApplyConfiguration) WithCellUID(value types.UID) *DistributedCacheStatusApplyConfiguration {
+	b.CellUID = &value
 	return b
 }
 

@@ -14,8 +14,8 @@ type TenantSpecApplyConfiguration struct {
 	// isolate gives the cache a namespace of its own (cache-<name>, the cell) with a
 	// ResourceQuota and a NetworkPolicy. It cannot be changed after creation.
 	Isolate *bool `json:"isolate,omitempty"`
-	// clients selects the namespaces whose pods may reach an isolated cache and read its ring.
-	// Empty, none may.
+	// clients selects, by their labels, the namespaces whose pods may reach an isolated cache and
+	// read its ring. Empty, none may.
 	Clients []v1.LabelSelectorApplyConfiguration `json:"clients,omitempty"`
 }
 

