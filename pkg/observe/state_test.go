@@ -119,3 +119,29 @@ func TestRolling(t *testing.T) {
 		})
 	}
 }
+
+// A change of the template that is taken back midway ends with two revisions that are the same, and
+// with pods of a third.
+func TestRollingBack(t *testing.T) {
+	of := func(revision string) func(*corev1.Pod) {
+		return func(p *corev1.Pod) { p.Labels[appsv1.StatefulSetRevisionLabel] = revision }
+	}
+	going := func(p *corev1.Pod) { p.DeletionTimestamp = new(metav1.NewTime(epoch)) }
+	for _, tc := range []struct {
+		name string
+		pod  *corev1.Pod
+		want bool
+	}{
+		{"a pod of the wanted revision", newPod("orders-cache-0", of("1")), false},
+		{"a pod of the revision that was taken back", newPod("orders-cache-0", of("2")), true},
+		{"one that is going already", newPod("orders-cache-0", of("2"), going), false},
+		{"one whose revision nobody has noted", newPod("orders-cache-0"), false},
+	} {
+		set := newSet(1, 1)
+		set.Status.CurrentRevision, set.Status.UpdateRevision = "1", "1"
+		w := &World{Cache: newCache(), StatefulSet: set, Pods: []corev1.Pod{*tc.pod}}
+		if got := w.State(epoch).Set.Rolling; got != tc.want {
+			t.Errorf("%s: rolling %t, want %t", tc.name, got, tc.want)
+		}
+	}
+}

@@ -49,7 +49,7 @@ func mishap(c *cluster, operators []*operator, draw source) {
 			c.ring = nil
 		}
 	case 11:
-		c.refuses = c.cache.isolated && draw(3, "refuses") == 0
+		c.refuses = c.cache.isolated && draw(4, "refuses") > 0
 	case 10:
 		if c.cell != nil && c.cache.highWater >= c.lastVersion && draw(3, "destroy") == 0 {
 			c.log("somebody deletes the cell")
