@@ -142,6 +142,9 @@ var _ = Describe("The operator in the cluster", Ordered, func() {
 	})
 
 	It("used every right that it has, and asked for none that it lacks", func() {
+		newCache("fenced", "{replicas: 1, tenant: {isolate: true}}") // whatever the order of the specs
+		ready("fenced")
+		must("delete", "dc", "fenced", "--timeout=60s")
 		time.Sleep(2 * time.Second)
 		refused, unused := rights(namespace)
 		Expect(refused).To(BeEmpty())

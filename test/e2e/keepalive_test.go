@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"fmt"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -26,10 +25,7 @@ var _ = Describe("Clients that keep their connections", Ordered, func() {
 		Expect(ring("keep").Members).To(HaveLen(3))
 		time.Sleep(3 * time.Second) // what is left of old connections is used
 		o := l.stop()
-		failed := o.Errors + o.Unreachable + o.NoRing
-		fmt.Printf("\nfigure e2e.keepalive.requests %d requests\n", o.Requests)
-		fmt.Printf("\nfigure e2e.keepalive.failed %d requests\n", failed)
-		Expect(failed).To(BeZero(), "%+v", o)
+		nothingLost("keepalive", o)
 		Expect(o.Resets).To(BeZero(), "%+v", o)
 	})
 })

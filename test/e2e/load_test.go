@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -19,15 +18,7 @@ import (
 const loadImage = "e2e-load:dev"
 
 // loadImageOnce builds the load client and brings it into the node.
-func loadImageOnce() {
-	GinkgoHelper()
-	binary := filepath.Join(root, "bin", "e2e-load")
-	cmd := exec.Command("go", "build", "-ldflags", "-s -w", "-o", binary, "./load")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	out, err := cmd.CombinedOutput()
-	Expect(err).NotTo(HaveOccurred(), string(out))
-	run(localkube, "load", "--name", instance, loadImage, "--binary", binary)
-}
+func loadImageOnce() { loadProgram(loadImage, "e2e-load", "./load") }
 
 // load is a client pod under constant load.
 type load struct{ name string }

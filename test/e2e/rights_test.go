@@ -21,6 +21,7 @@ var needless = []string{
 	"cache.sk1.services.com/distributedcaches/finalizers update",
 	// Informers stream their first state by watch and list only where a server cannot.
 	"cache.sk1.services.com/distributedcaches list", "apps/statefulsets list", "/pods list", "/services list", "/configmaps list",
+	"/resourcequotas list", "networking.k8s.io/networkpolicies list", "rbac.authorization.k8s.io/roles list", "rbac.authorization.k8s.io/rolebindings list",
 	// Granted together with list and watch, of which the informers make use.
 	"cache.sk1.services.com/distributedcaches get", "apps/statefulsets get", "/pods get",
 	// Used when a right of the next line's kind is taken: only while pods are refused.

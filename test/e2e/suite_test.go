@@ -64,12 +64,15 @@ var _ = AfterSuite(func() {
 	if program == "" {
 		return
 	}
+	apply(cache("left", "{replicas: 1, tenant: {isolate: true}}"))
+	must("wait", "dc/left", "--for=condition=Ready", "--timeout=90s")
 	cmd := exec.Command("make", "-s", "undeploy", "KUBECTL="+program)
 	cmd.Dir, cmd.Env = root, append(os.Environ(), "KUBECONFIG="+config)
 	out, err := cmd.CombinedOutput()
 	Expect(err).NotTo(HaveOccurred(), string(out))
 	Expect(must("get", "crd,clusterrole,clusterrolebinding", "-o", "name")).NotTo(ContainSubstring("distributed-cache"))
 	Expect(must("get", "services,statefulsets,pods", "-l", "app.kubernetes.io/managed-by=distributedcache-operator", "-A", "-o", "name")).NotTo(ContainSubstring("statefulset"))
+	Expect(must("get", "namespaces", "-o", "name")).NotTo(ContainSubstring("namespace/cache-"))
 })
 
 func run(name string, args ...string) string {
@@ -102,10 +105,27 @@ func must(args ...string) string {
 // apply applies a manifest as a user does.
 func apply(manifest string) {
 	GinkgoHelper()
+	out, err := applied(manifest)
+	Expect(err).NotTo(HaveOccurred(), out)
+}
+
+// applied is an apply that may be refused.
+func applied(manifest string) (string, error) {
 	cmd := exec.Command(program, "--kubeconfig", config, "apply", "--server-side", "-f", "-")
 	cmd.Stdin = strings.NewReader(manifest)
 	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// loadProgram builds a program of the tests and brings it into the node, as an image.
+func loadProgram(image, name, source string) {
+	GinkgoHelper()
+	binary := filepath.Join(root, "bin", name)
+	cmd := exec.Command("go", "build", "-ldflags", "-s -w", "-o", binary, source)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	out, err := cmd.CombinedOutput()
 	Expect(err).NotTo(HaveOccurred(), string(out))
+	run(localkube, "load", "--name", instance, image, "--binary", binary)
 }
 
 type document struct {
