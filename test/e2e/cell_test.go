@@ -31,7 +31,7 @@ var _ = Describe("Cells, side by side", Ordered, func() {
 		}
 	})
 
-	It("flows pass and are kept out as the table says, and the kubelet's probes pass", func() {
+	It("I2 flows pass and are kept out as the table says, and the kubelet's probes pass", func() {
 		var table string
 		var wrong []string
 		Eventually(func(g Gomega) { // policies reach the node's rules a little later

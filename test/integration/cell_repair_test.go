@@ -130,8 +130,9 @@ var _ = Describe("Somebody and a Cell", func() {
 		writes, _ := requests(from, from.Add(3*time.Second))
 		Expect(writes).NotTo(ContainElement(Satisfy(func(r request) bool { return r.ObjectRef.Namespace == t.home })), "nothing can be made in it")
 		Eventually(func(g Gomega) {
-			g.Expect(t.cell()).NotTo(BeNil())
-			g.Expect(t.cell().UID).NotTo(Equal(old))
+			cell := t.cell()
+			g.Expect(cell).NotTo(BeNil())
+			g.Expect(cell.UID).NotTo(Equal(old))
 		}, "90s").Should(Succeed())
 		t.expectReadyWithin("60s")
 		Expect(t.ring().Version).To(BeNumerically(">", ring))

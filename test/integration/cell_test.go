@@ -44,7 +44,7 @@ func born(t tenant) map[string]int64 {
 }
 
 var _ = Describe("A Cell", func() {
-	It("holds all of its cache, and nothing of it refers to another namespace", func() {
+	It("E2 holds all of its cache, and nothing of it refers to another namespace", func() {
 		t := isolated(replicas(2))
 		c := t.expectReady()
 		Expect(c.Status.CellNamespace).To(Equal("cache-" + t.key.Name))
