@@ -105,7 +105,7 @@ test-e2e: programs ## Tests on a real node; says why where the machine cannot ru
 
 .PHONY: test-faults
 test-faults: programs ## Kill the operator before and after each of its writes; refusals, old data, rivals.
-	go test -v -tags integration -count=1 -timeout 20m ./test/history/... ./test/faults/...
+	go test -v -tags integration -count=1 -timeout 45m ./test/history/... ./test/faults/...
 
 .PHONY: nightly
 nightly: ## A million histories of the state machine.

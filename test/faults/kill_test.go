@@ -37,11 +37,14 @@ func (b blow) rule(o *operator) proxy.Rule {
 	return rule
 }
 
-// blows are two for each place of a reference, and one for a chance.
-func blows(r reference) []blow {
+// blows are two for each place of a reference, and one for a chance. Of a cell they are between
+// any two writes, so after each: a crash before one is no other than that after the one before.
+func blows(w workload, r reference) []blow {
 	var list []blow
 	for _, at := range r.places {
-		list = append(list, blow{at, false}, blow{at, true})
+		for _, late := range w.moments() {
+			list = append(list, blow{at, late})
+		}
 	}
 	for _, at := range r.chances {
 		list = append(list, blow{at, true})
@@ -54,7 +57,7 @@ func blows(r reference) []blow {
 // site must still have been struck at another turn.
 func (l *lab) killEverywhere(t *testing.T, w workload, r reference) {
 	t.Helper()
-	list := blows(r)
+	list := blows(w, r)
 	row := row{workload: w.name, places: len(r.places), chances: len(r.chances)}
 	tenants := l.prepare(t, w, len(list))
 	struck := map[proxy.Site]map[bool]bool{}
@@ -72,7 +75,7 @@ func (l *lab) killEverywhere(t *testing.T, w workload, r reference) {
 		})
 	}
 	for _, at := range r.places {
-		for _, late := range []bool{false, true} {
+		for _, late := range w.moments() {
 			if !struck[at.Site][late] {
 				t.Errorf("void: the operator was never killed at %s", blow{at, late})
 			}

@@ -26,6 +26,14 @@ type workload struct {
 	flickers bool
 }
 
+// moments are those of a write at which the operator is killed, late and not.
+func (w workload) moments() []bool {
+	if w.isolated {
+		return []bool{true}
+	}
+	return []bool{false, true}
+}
+
 // none stands for a cache that is not there yet.
 const none = -1
 
