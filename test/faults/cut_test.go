@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// informers are the operator's: caches and what they own.
-	informers = 5
+	// informers are the operator's: caches, what they own, what fences a cell, and namespaces.
+	informers = 10
 	// cuts is how often all watches are cut off, and often how soon again: a watch is back, after
 	// a pause and a list, in a second or two.
 	cuts  = 3
