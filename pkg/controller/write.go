@@ -27,9 +27,9 @@ type pass struct {
 }
 
 // write sends every object, also after one was refused: a refused Service must not keep a dead
-// pod in the ring. But without its fence an isolated cache gets no pods. And a StatefulSet that has
-// changed since it was read, or that does not say what the cache wants now, ends the pass: the ring
-// must not take back a pod that another operator sends away.
+// pod in the ring. But without its fence an isolated cache gets no pods, and its ring stays as it is
+// unless the StatefulSet says already what the cache wants now. And a StatefulSet that has changed
+// since it was read ends the pass: the ring must not take back a pod that another operator sends away.
 func write(ctx context.Context, applier *apply.Applier, world *observe.World, objects render.Objects) []apply.Result {
 	p := &pass{applier: applier, owner: ownerOf(world.Cache), world: world}
 	if objects.Fence != nil && !p.fence(ctx, *objects.Fence) {
