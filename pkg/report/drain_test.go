@@ -6,9 +6,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sk1-services/distributed-cache/apis/v1alpha1"
+	"github.com/sk1-services/distributed-cache/pkg/apply"
 )
 
 // The status lists who left the ring for good, as far as the stored ledger knows since when.
@@ -34,6 +36,7 @@ func TestStatusListsTheDrain(t *testing.T) {
 			cache.Spec.Replicas, cache.Spec.Drain.GracePeriodSeconds = new(int32(1)), new(int32(45))
 			cache.Status.Drain = &v1alpha1.DrainStatus{Pods: []v1alpha1.DrainingPod{{Name: "old"}}}
 			o.World.Ring.Data[v1alpha1.LedgerKey] = tc.ledger
+			o.Plan.Ledger = o.World.State(o.Now).Ledger
 			if diff := cmp.Diff(tc.want, Status(o).Drain); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
@@ -44,6 +47,31 @@ func TestStatusListsTheDrain(t *testing.T) {
 				t.Errorf("-want +written:\n%s", diff)
 			}
 		})
+	}
+}
+
+// What a pass strikes off is not listed beside conditions that say all is as wanted; while striking
+// it off fails, it is listed and the cache is not settled.
+func TestStatusOfAPassThatStrikesOff(t *testing.T) {
+	for _, tc := range []struct {
+		name     string
+		err      error
+		listed   bool
+		progress string
+	}{
+		{"struck off", nil, false, v1alpha1.ReasonReconciled},
+		{"refused", errors.New("no"), true, v1alpha1.ReasonDraining},
+	} {
+		o := settledOutcome(3)
+		o.World.Ring.Data[v1alpha1.LedgerKey] = `[{"ordinal":3,"since":"2026-01-01T12:00:00Z"}]`
+		o.Results = []apply.Result{o.Results[0], o.Results[1], {Kind: "ConfigMap", Action: apply.Updated, Existed: true, Err: tc.err}}
+		status := Status(o)
+		if listed := status.Drain != nil; listed != tc.listed {
+			t.Errorf("%s: drain %+v", tc.name, status.Drain)
+		}
+		if got := meta.FindStatusCondition(status.Conditions, v1alpha1.Progressing).Reason; got != tc.progress {
+			t.Errorf("%s: Progressing is %s", tc.name, got)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@
 package report
 
 import (
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -63,14 +64,24 @@ func Status(o Outcome) v1alpha1.DistributedCacheStatus {
 	return status
 }
 
-// drain lists the pods that left the ring for good, as far as the stored ledger knows.
+// draining is the part of the stored ledger that stands after the pass: who has just been struck
+// off is not listed, for the same status may say that all is as wanted; who has just been entered
+// has no time yet.
+func (o Outcome) draining() plan.Ledger {
+	ledger := o.World.State(o.Now).Ledger
+	r, ok := o.result("ConfigMap")
+	written := ok && r.Err == nil
+	return slices.DeleteFunc(ledger, func(d plan.Drain) bool {
+		stays := func(after plan.Drain) bool { return after.Ordinal == d.Ordinal }
+		return d.Since.IsZero() || written && !slices.ContainsFunc(o.Plan.Ledger, stays)
+	})
+}
+
+// drain lists the pods that left the ring for good.
 func drain(o Outcome) *v1alpha1.DrainStatus {
 	state := o.World.State(o.Now)
 	var status v1alpha1.DrainStatus
-	for _, d := range state.Ledger {
-		if d.Since.IsZero() {
-			continue
-		}
+	for _, d := range o.draining() {
 		status.Pods = append(status.Pods, v1alpha1.DrainingPod{
 			Name:  v1alpha1.PodName(o.World.Cache.Name, d.Ordinal),
 			Since: metav1.NewTime(d.Since).Rfc3339Copy(),

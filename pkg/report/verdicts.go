@@ -103,6 +103,9 @@ func progressing(o Outcome) verdict {
 	if document := o.ring(); document == nil || len(document.Members) != wanted {
 		return yes(v1alpha1.ReasonWaitingForRing, "Ready pods wait to enter the ring")
 	}
+	if gone := o.draining(); len(gone) > 0 {
+		return yes(v1alpha1.ReasonDraining, "%d pods have drained and are yet to be struck off the ledger", len(gone))
+	}
 	return no(v1alpha1.ReasonReconciled, "all is as wanted")
 }
 
