@@ -94,8 +94,8 @@ test-unit: ## Unit tests, with the race detector.
 	cd hack/localkube && go test ./...
 
 .PHONY: test-integration
-test-integration: programs ## Tests on a real control plane, with kwok nodes.
-	go test -v -tags integration -count=1 -timeout 30m ./test/integration/...
+test-integration: programs ## Tests on real control planes, with kwok nodes: two, for specs mostly wait.
+	go tool ginkgo --tags integration --procs 2 --timeout 30m --no-color --silence-skips ./test/integration
 
 .PHONY: test-e2e
 test-e2e: programs ## Tests on a real node; says why where the machine cannot run one.

@@ -59,7 +59,7 @@ var _ = Describe("I4 An operator that may not watch NetworkPolicies", func() {
 		}
 		go func() { _ = informers.Start(running) }()
 		Consistently(func() error { return watches.Check(nil) }, "5s").Should(Succeed(), "a short refusal is none")
-		Eventually(func() error { return watches.Check(nil) }, "120s", "1s").Should(MatchError(And(
+		Eventually(func() error { return watches.Check(nil) }, "120s").Should(MatchError(And(
 			ContainSubstring("*v1.NetworkPolicy"), ContainSubstring(`cannot list resource "networkpolicies"`))))
 		Expect(watches.Check(nil)).NotTo(MatchError(ContainSubstring("Pod")), "only that is not seen")
 	})

@@ -19,7 +19,7 @@ var _ = Describe("What went wrong elsewhere", func() {
 		t := create(replicas(2), graceOf(1))
 		t.expectReady()
 		Expect(k8s.Delete(ctx, t.get())).To(Succeed())
-		t.expectGone("8s")
+		t.expectGone("20s")
 		from := time.Now()
 		time.Sleep(10 * time.Second)
 		writes, _ := requests(from, time.Now())
@@ -38,12 +38,12 @@ var _ = Describe("What went wrong elsewhere", func() {
 			}
 		})
 		Expect(k8s.Delete(ctx, t.pod(1), client.GracePeriodSeconds(1))).To(Succeed())
-		Eventually(func() []string { return t.ring().Members }, "2s").Should(Equal(t.members(0)))
+		Eventually(func() []string { return t.ring().Members }).Should(Equal(t.members(0)))
 		Eventually(func() string { return t.condition(v1alpha1.Degraded).Reason }, "45s").Should(Equal(v1alpha1.ReasonPodStuck))
 		Expect(t.condition(v1alpha1.Degraded).Message).To(HavePrefix("pod orders-1: should have ended by "))
 		Expect(t.condition(v1alpha1.Available).Status).To(Equal(metav1.ConditionTrue))
 		Expect(k8s.Delete(ctx, t.get())).To(Succeed())
-		t.expectGone("6s")
+		t.expectGone("20s")
 	})
 
 	It("C2 has a middle pod that is away for a second: it is out, and back in the same slot", func() {

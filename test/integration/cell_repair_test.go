@@ -46,7 +46,7 @@ var _ = Describe("Somebody and a Cell", func() {
 			t.expectReady()
 			before := fenceOf(t)
 			open(t)
-			Eventually(func() string { return fenceOf(t) }, "5s").Should(Equal(before))
+			Eventually(func() string { return fenceOf(t) }).Should(Equal(before))
 			t.expectCondition(v1alpha1.TenantIsolated, metav1.ConditionTrue, v1alpha1.ReasonReconciled)
 			t.expectReady()
 		},

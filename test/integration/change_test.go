@@ -58,7 +58,7 @@ var _ = Describe("A running cache", func() {
 		Eventually(func(g Gomega) {
 			c := t.get()
 			g.Expect(c.Status.ObservedGeneration).To(Equal(c.Generation))
-		}, "5s").Should(Succeed())
+		}).Should(Succeed())
 		Eventually(func() string { return t.pod(0).Annotations[v1alpha1.DrainGraceAnnotation] }).Should(Equal("60"))
 		Expect(t.set().Generation).To(Equal(before))
 		Expect(t.pod(0).UID).To(Equal(pod), "changing the grace restarts no pod")
@@ -68,7 +68,7 @@ var _ = Describe("A running cache", func() {
 		t := create()
 		t.expectReady()
 		t.ready(1, corev1.ConditionFalse)
-		Eventually(func() []string { return t.ring().Members }, "5s").Should(Equal(t.members(0, 2)))
+		Eventually(func() []string { return t.ring().Members }).Should(Equal(t.members(0, 2)))
 		Expect(k8s.Delete(ctx, t.pod(1), client.GracePeriodSeconds(0))).To(Succeed())
 		Expect(*t.set().Spec.Replicas).To(BeEquivalentTo(3))
 		Eventually(func() []string { return t.ring().Members }).Should(Equal(t.members(0, 1, 2)))
@@ -79,7 +79,7 @@ var _ = Describe("A running cache", func() {
 		t := create()
 		t.expectReady()
 		t.ready(1, corev1.ConditionFalse)
-		Eventually(func() []string { return t.ring().Members }, "2s").Should(Equal(t.members(0, 2)))
+		Eventually(func() []string { return t.ring().Members }).Should(Equal(t.members(0, 2)))
 		t.ready(1, corev1.ConditionTrue)
 		Consistently(func() []string { return t.ring().Members }, "1500ms").Should(Equal(t.members(0, 2)))
 		Eventually(func() []string { return t.ring().Members }).Should(Equal(t.members(0, 1, 2)))
@@ -98,7 +98,7 @@ var _ = Describe("A running cache", func() {
 		}
 		Expect(t.ring().Members).To(Equal(t.members(0, 2, 4)))
 		Expect(t.ring().Version).To(BeNumerically("<=", 3), "who left stays out while it flaps")
-		Eventually(func() []string { return t.ring().Members }, "8s").Should(HaveLen(5))
+		Eventually(func() []string { return t.ring().Members }).Should(HaveLen(5))
 	})
 
 	It("C11 keeps its last ring when no pod is Ready, and says that it is not available", func() {

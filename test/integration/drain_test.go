@@ -25,6 +25,14 @@ func (t tenant) size() int {
 	return int(*t.set().Spec.Replicas)
 }
 
+// expectShrink waits until the StatefulSet has a size, and holds that those who had to go left the
+// ring, which was after a certain time, for no less than the grace.
+func (t tenant) expectShrink(size int, before time.Time, grace time.Duration) {
+	GinkgoHelper()
+	Eventually(t.size).Should(Equal(size))
+	Expect(time.Since(before)).To(BeNumerically(">=", grace), "the grace is for who still holds the old ring")
+}
+
 // expectGone waits until the cache is no more.
 func (t tenant) expectGone(within string) {
 	GinkgoHelper()
@@ -37,17 +45,16 @@ var _ = Describe("Scale-down", func() {
 	It("takes pods out of the ring, marks them, waits the grace, then lets them go", func() {
 		t := create(replicas(5), graceOf(3))
 		t.expectReady()
+		before := time.Now()
 		t.change(replicas(3))
 		Eventually(func() []string { return t.ring().Members }).Should(Equal(t.members(0, 1, 2)))
-		left := time.Now()
 		Expect(t.ring().Version).To(BeEquivalentTo(2))
 		Expect(t.ringMap().Data[v1alpha1.LedgerKey]).To(Equal(`[{"ordinal":3},{"ordinal":4}]`))
-		Eventually(func() string { return t.pod(4).Annotations[v1alpha1.DrainingSinceAnnotation] }, "1s").ShouldNot(BeEmpty())
+		Eventually(func() string { return t.pod(4).Annotations[v1alpha1.DrainingSinceAnnotation] }).ShouldNot(BeEmpty())
 		Expect(t.pod(0).Annotations).NotTo(HaveKey(v1alpha1.DrainingSinceAnnotation))
 		t.expectCondition(v1alpha1.Progressing, metav1.ConditionTrue, v1alpha1.ReasonDraining)
 		Eventually(func(g Gomega) { g.Expect(t.get().Status.Drain.Pods).To(HaveLen(2)) }).Should(Succeed())
-		Consistently(t.size, time.Until(left.Add(2800*time.Millisecond))).Should(Equal(5))
-		Eventually(t.size, "3s").Should(Equal(3))
+		t.expectShrink(3, before, 3*time.Second)
 		c := t.expectReady()
 		Expect(c.Status.Drain).To(BeNil())
 		Expect(t.ring().Version).To(BeEquivalentTo(2), "who went is no news for clients")
@@ -68,7 +75,7 @@ var _ = Describe("Scale-down", func() {
 		t := create(replicas(3), graceOf(0))
 		t.expectReady()
 		t.change(replicas(1))
-		Eventually(t.size, "3s").Should(Equal(1))
+		Eventually(t.size).Should(Equal(1))
 		t.expectReady()
 	})
 
@@ -104,30 +111,30 @@ var _ = Describe("Scale-down", func() {
 	It("Z5 B4 keeps the clock of a doomed pod that dies and comes back", func() {
 		t := create(replicas(3), graceOf(5))
 		t.expectReady()
+		before := time.Now()
 		t.change(replicas(2))
 		Eventually(func() string { return t.pod(2).Annotations[v1alpha1.DrainingSinceAnnotation] }).ShouldNot(BeEmpty())
-		left, mark := time.Now(), t.pod(2).Annotations[v1alpha1.DrainingSinceAnnotation]
+		mark := t.pod(2).Annotations[v1alpha1.DrainingSinceAnnotation]
 		Expect(k8s.Delete(ctx, t.pod(2), client.GracePeriodSeconds(0))).To(Succeed())
 		Eventually(func(g Gomega) {
 			pod := t.pod(2)
 			g.Expect(pod).NotTo(BeNil())
 			g.Expect(pod.Annotations).To(HaveKeyWithValue(v1alpha1.DrainingSinceAnnotation, mark))
-		}, "3s").Should(Succeed())
+		}).Should(Succeed())
 		Expect(t.ring().Members).To(Equal(t.members(0, 1)))
-		Eventually(t.size, time.Until(left.Add(8*time.Second))).Should(Equal(2))
+		t.expectShrink(2, before, 5*time.Second)
 		t.expectReady()
 	})
 
 	It("D5 goes through when the pods that drain stop being Ready before their grace is over", func() {
 		t := create(replicas(4), graceOf(4))
 		t.expectReady()
+		before := time.Now()
 		t.change(replicas(2))
 		Eventually(func() []string { return t.ring().Members }).Should(Equal(t.members(0, 1)))
-		left := time.Now()
 		t.ready(2, corev1.ConditionFalse)
 		t.ready(3, corev1.ConditionFalse)
-		Consistently(t.size, time.Until(left.Add(3800*time.Millisecond))).Should(Equal(4), "the grace is for who still holds the old ring")
-		Eventually(t.size, time.Until(left.Add(8*time.Second))).Should(Equal(2))
+		t.expectShrink(2, before, 4*time.Second)
 		for _, i := range []int{2, 3} {
 			Eventually(func() *corev1.Pod { return t.pod(i) }).Should(BeNil())
 		}

@@ -31,7 +31,7 @@ var _ = Describe("Somebody else", func() {
 			g.Expect(t.service().Spec.PublishNotReadyAddresses).To(BeTrue())
 			g.Expect(t.set().Spec.MinReadySeconds).To(BeEquivalentTo(5))
 			g.Expect(*t.set().Spec.Replicas).To(BeEquivalentTo(3))
-		}, "5s").Should(Succeed())
+		}).Should(Succeed())
 		Expect(t.service().Labels).To(HaveKeyWithValue("theirs", "x"))
 		Expect(t.set().Annotations).To(HaveKeyWithValue("theirs", "x"))
 	})
@@ -63,7 +63,7 @@ var _ = Describe("Somebody else", func() {
 		t := create(replicas(1))
 		t.expectReady()
 		Expect(k8s.Delete(ctx, t.service())).To(Succeed())
-		Eventually(t.service, "5s").ShouldNot(BeNil())
+		Eventually(t.service).ShouldNot(BeNil())
 	})
 
 	DescribeTable("F6 deletes the StatefulSet: it is back and the ring goes on",
@@ -80,7 +80,7 @@ var _ = Describe("Somebody else", func() {
 				now := t.set()
 				g.Expect(now).NotTo(BeNil())
 				g.Expect(now.UID).NotTo(Equal(set.UID))
-			}, "5s").Should(Succeed())
+			}).Should(Succeed())
 			t.expectReady()
 			Expect(t.ring().Members).To(Equal(t.members(0, 1, 2)))
 			if propagation == metav1.DeletePropagationOrphan {
@@ -95,7 +95,7 @@ var _ = Describe("Somebody else", func() {
 		t := create()
 		t.expectReady()
 		Expect(k8s.Delete(ctx, t.ringMap())).To(Succeed())
-		Eventually(func() []string { return t.ring().Members }, "5s").Should(Equal(t.members(0, 1, 2)))
+		Eventually(func() []string { return t.ring().Members }).Should(Equal(t.members(0, 1, 2)))
 		Expect(t.ring().Version).To(BeNumerically(">", 1))
 	})
 
@@ -110,7 +110,7 @@ var _ = Describe("Somebody else", func() {
 				text := t.ringMap().Data[v1alpha1.RingKey]
 				g.Expect(text).NotTo(Equal(document))
 				g.Expect(text).To(MatchRegexp(`^\{"version":(\d+),"members":\["orders-0","orders-1","orders-2"\]\}$`))
-			}, "5s").Should(Succeed())
+			}).Should(Succeed())
 			Expect(t.ring().Version).To(BeNumerically(">", 1))
 			t.expectReady()
 		},

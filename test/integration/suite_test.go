@@ -7,6 +7,7 @@ package integration
 
 import (
 	"context"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -30,18 +31,19 @@ import (
 )
 
 const (
-	instance  = "integration"
 	userAgent = "operator-under-test"
 	image     = "registry.example.com/tiny-cache:test"
 )
 
 var (
 	localkube = filepath.Join("..", "..", "bin", "localkube")
-	config    *rest.Config
-	k8s       client.Client
-	auditLog  string
-	stop      func()
-	watching  *history.Observer
+	// instance is the name of the control plane; specs that run side by side have one each.
+	instance string
+	config   *rest.Config
+	k8s      client.Client
+	auditLog string
+	stop     func()
+	watching *history.Observer
 )
 
 func TestIntegration(t *testing.T) {
@@ -55,6 +57,7 @@ func TestIntegration(t *testing.T) {
 
 var _ = BeforeSuite(func() {
 	ctrl.SetLogger(zap.New(zap.WriteTo(GinkgoWriter), zap.UseDevMode(true)))
+	instance = fmt.Sprintf("integration-%d", GinkgoParallelProcess())
 	run(localkube, "up", "--name", instance, "--node", "kwok", "--kwok-nodes", "2")
 	kubeconfig := run(localkube, "kubeconfig", "--name", instance)
 	auditLog = filepath.Join(filepath.Dir(kubeconfig), "audit.log")
@@ -134,7 +137,7 @@ func startRelease(release render.Options) {
 		Timing:      timing,
 		Clock:       clock,
 		Concurrency: 4,
-		Name:        instance,
+		Name:        "integration",
 	})).To(Succeed())
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
