@@ -107,6 +107,11 @@ test-e2e: programs ## Tests on a real node; says why where the machine cannot ru
 test-faults: programs ## Kill the operator before and after each of its writes; refusals, old data, rivals.
 	go test -v -tags integration -count=1 -timeout 45m ./test/history/... ./test/faults/...
 
+.PHONY: test-vectors
+test-vectors: ## Hold the Go packages and a second implementation of docs/routing.md against each other.
+	hack/needs.sh python3=python3
+	go test -v -tags vectors -count=1 -timeout 5m ./test/vectors/... | grep --line-buffered -vE '^=== '
+
 .PHONY: nightly
 nightly: ## A million histories of the state machine.
 	go test ./pkg/plan -count=1 -timeout 4h -run TestHistories -rapid.checks=1000000 -v | grep -vE '^=== '
@@ -118,6 +123,10 @@ bench-idle: programs ## Count the idle operator's requests at the API server ove
 .PHONY: bench-ring
 bench-ring: programs ## How fast the ring follows readiness and the spec: p50 and p99 over 100 events.
 	BENCH=1 go test -tags integration -count=1 -timeout 30m ./test/integration/... -v -ginkgo.label-filter bench | grep --line-buffered -E '^figure|^ok|FAIL|Passed'
+
+.PHONY: bench-routing
+bench-routing: ## Time of a lookup, and what moves when a member leaves, beside other ways to route.
+	BENCH=1 go test -v -count=1 -timeout 10m -run TestRoutingFigures ./pkg/ring | grep --line-buffered -vE '^(===|---)'
 
 ##@ Local Kubernetes
 

@@ -1,8 +1,9 @@
 package ring
 
 import (
+	"slices"
+
 	"github.com/cespare/xxhash/v2"
-	jump "github.com/dgryski/go-jump"
 )
 
 // Router maps keys to the members of one ring by jump-xxh64-v1:
@@ -11,34 +12,30 @@ import (
 //	MaxProbes times: the member whose ordinal is jump(h, slots), if there is one; else h = Mix(h)
 //	then: the member at position jump(h, number of members) of the list
 //
-// Without gaps in the ordinals this is jump hash over the ordered list (Lamping and Veach, "A
-// Fast, Minimal Memory, Consistent Hash Algorithm", 2014). With gaps only the keys of the
-// missing members move. A Router is immutable and safe for concurrent use.
+// Without gaps in the ordinals this is jump hash over the ordered list. Of that list's keys, gaps
+// move only those of the missing members. A Router is immutable and safe for concurrent use.
 type Router struct {
 	members []string
-	slots   []int32
+	// slots has the member of each ordinal, and "" where there is none.
+	slots []string
 }
 
 // MaxProbes is how many slots are tried before the compact list decides.
 const MaxProbes = 32
 
-const gap = -1
-
 // NewRouter makes the router of a valid document's members.
 func NewRouter(members []string) (*Router, error) {
-	r := &Router{members: append([]string(nil), members...)}
 	if err := (Document{Version: 1, Members: members}).validate(); err != nil {
 		return nil, err
 	}
-	for i, name := range members {
+	r := &Router{members: slices.Clone(members)}
+	for _, name := range members {
 		ordinal, err := Ordinal(name)
 		if err != nil {
 			return nil, err
 		}
-		for len(r.slots) < ordinal {
-			r.slots = append(r.slots, gap)
-		}
-		r.slots = append(r.slots, int32(i))
+		r.slots = append(r.slots, make([]string, ordinal+1-len(r.slots))...)
+		r.slots[ordinal] = name
 	}
 	return r, nil
 }
@@ -53,16 +50,16 @@ func (r *Router) Locate(key []byte) (string, bool) { return r.locate(xxhash.Sum6
 func (r *Router) LocateString(key string) (string, bool) { return r.locate(xxhash.Sum64String(key)) }
 
 func (r *Router) locate(h uint64) (string, bool) {
-	if len(r.members) == 0 {
+	if len(r.slots) == 0 {
 		return "", false
 	}
 	for range MaxProbes {
-		if i := r.slots[jump.Hash(h, len(r.slots))]; i != gap {
-			return r.members[i], true
+		if name := r.slots[jump(h, len(r.slots))]; name != "" {
+			return name, true
 		}
 		h = Mix(h)
 	}
-	return r.members[jump.Hash(h, len(r.members))], true
+	return r.members[jump(h, len(r.members))], true
 }
 
 // Mix gives the next hash to try after a gap: one step of SplitMix64 (Steele, Lea and Flood,
