@@ -83,7 +83,7 @@ verify: ## Check that generated files and module files are fresh.
 ##@ Test
 
 .PHONY: test
-test: lint verify test-unit test-integration test-faults test-e2e ## Everything: lint, generated files, unit, integration, faults, end to end.
+test: lint verify test-unit test-vectors test-integration test-faults test-e2e ## Everything: lint, generated files, unit, vectors, integration, faults, end to end.
 
 .PHONY: test-unit
 test-unit: ## Unit tests, with the race detector.
