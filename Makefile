@@ -64,7 +64,7 @@ manifests: $(CONTROLLER_GEN) ## Generate the CRD and the operator's role.
 
 .PHONY: golden
 golden: ## Rewrite the golden files; look at the diff.
-	UPDATE_GOLDEN=1 go test ./apis/... ./pkg/render/...
+	UPDATE_GOLDEN=1 go test ./apis/... ./pkg/render/... ./pkg/explain/... ./pkg/crfile/...
 
 .PHONY: fmt
 fmt: $(GOLANGCI) ## Format the code.
