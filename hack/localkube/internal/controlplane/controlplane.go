@@ -184,6 +184,8 @@ func controllerManagerArgs(o Options) []string {
 		"--cluster-cidr="+network.PodCIDR,
 		// Nodes are created with their pod network already in them.
 		"--allocate-node-cidrs=false",
+		// By default it makes one below /usr/libexec.
+		"--flex-volume-plugin-dir="+o.Dir.Join("volume-plugins"),
 	)
 }
 

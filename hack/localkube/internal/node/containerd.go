@@ -32,6 +32,9 @@ disabled_plugins = [
 [plugins.'io.containerd.nri.v1.nri']
   disable = true
 
+[plugins.'io.containerd.internal.v1.opt']
+  path = %[9]q
+
 [plugins.'io.containerd.cri.v1.images']
   snapshotter = %[4]q
   [plugins.'io.containerd.cri.v1.images'.pinned_images]
@@ -65,7 +68,7 @@ func containerdConfig(o Options) (string, error) {
 		return "", err
 	}
 	return fmt.Sprintf(containerdTemplate, root, o.Dir.Join("containerd", "state"), o.Dir.ContainerdSocket(),
-		snapshotter, PauseImage, pluginDir(), o.conf("cni"), runc), nil
+		snapshotter, PauseImage, pluginDir(), o.conf("cni"), runc, o.Dir.Join("containerd", "opt")), nil
 }
 
 // snapshotterFor avoids an overlay on an overlay, which the kernel refuses; that is where the
