@@ -45,8 +45,10 @@ demo-down: $(LOCALKUBE) ## Take the demo down and leave nothing behind.
 ##@ Develop
 
 .PHONY: build
-build: ## Build the three binaries into bin/.
+build: ## Build the three binaries into bin/, and cache-cli once more as a plugin of kubectl.
 	go build -ldflags '$(LDFLAGS)' -o $(BIN)/ ./cmd/...
+	ln -sf cache-cli $(BIN)/kubectl-dcache
+	install -m 755 hack/kubectl_complete-dcache $(BIN)/
 
 .PHONY: run
 run: ## Run the operator on this machine against the current kubeconfig.
@@ -64,7 +66,7 @@ manifests: $(CONTROLLER_GEN) ## Generate the CRD and the operator's role.
 
 .PHONY: golden
 golden: ## Rewrite the golden files; look at the diff.
-	UPDATE_GOLDEN=1 go test ./apis/... ./pkg/render/... ./pkg/explain/... ./pkg/crfile/...
+	UPDATE_GOLDEN=1 go test ./apis/... ./pkg/render/... ./pkg/explain/... ./pkg/crfile/... ./cmd/cache-cli/...
 
 .PHONY: fmt
 fmt: $(GOLANGCI) ## Format the code.

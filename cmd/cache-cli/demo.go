@@ -5,18 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/tools/clientcmd"
 
-	"github.com/sk1-services/distributed-cache/apis/v1alpha1"
 	"github.com/sk1-services/distributed-cache/pkg/cacheclient"
-	"github.com/sk1-services/distributed-cache/pkg/cacheclient/apiwatch"
 )
 
 // sampleKeys are what the demo routes.
@@ -24,57 +19,41 @@ var sampleKeys = []string{"foo", "bar", "baz", "user-1234", "session-abcd", "ord
 
 const demoTTL = 5 * time.Minute
 
-type demo struct {
-	kubeconfig string
-	namespace  string
-	cache      string
-	domain     string
-	timeout    time.Duration
-}
-
-func newDemo() *cobra.Command {
-	d := &demo{}
+func newDemo(t *target, s streams) *cobra.Command {
+	var (
+		keys  keyFlags
+		reach reach
+	)
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Route sample keys, write each through its owner and read it back",
 		Long: `Route sample keys by the ring of a cache, write each through the member that owns it and
-read it back. It speaks to the members by their names in the cluster, so run it in a pod:
-config/samples/cli-job.yaml is a Job that does, with the rights it needs.`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usageError{fmt.Errorf("unexpected argument %q: demo takes flags only", args[0])}
+read it back. config/samples/cli-job.yaml is a Job that does, with the rights it needs.`,
+		GroupID: groupKeys,
+		Args:    argsOf(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := reach.check(); err != nil {
+				return err
 			}
-			return nil
+			ctx, cancel := context.WithTimeout(cmd.Context(), reach.timeout)
+			defer cancel()
+			v, err := t.open(ctx, &reach, &keys, s)
+			if err != nil {
+				return err
+			}
+			defer v.close()
+			snapshot, _ := v.Ring()
+			fmt.Fprintf(s.out, "ring version  %d\nservice       %s\nmembers       %s\n\n",
+				snapshot.Ring.Version, v.service(), strings.Join(snapshot.Ring.Members, " "))
+			return roundTrips(ctx, v.Client, s.out)
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return d.run(cmd.Context(), cmd.OutOrStdout()) },
 	}
-	f := cmd.Flags()
-	f.StringVar(&d.cache, "cache", "orders-cache", "name of the DistributedCache")
-	f.StringVarP(&d.namespace, "namespace", "n", "", "namespace of its ring; empty, that of the pod or the kubeconfig")
-	f.StringVar(&d.kubeconfig, "kubeconfig", "", "path of a kubeconfig; empty, the pod's service account or $KUBECONFIG")
-	f.StringVar(&d.domain, "cluster-domain", "cluster.local", "DNS domain of the cluster")
-	f.DurationVar(&d.timeout, "timeout", time.Minute, "how long the whole demo may take, the wait for a ring included")
+	keys.addFlags(cmd, t)
+	reach.addFlags(cmd)
 	return cmd
 }
 
-func (d *demo) run(ctx context.Context, out io.Writer) error {
-	ctx, cancel := context.WithTimeout(ctx, d.timeout)
-	defer cancel()
-	client, err := d.client()
-	if err != nil {
-		return err
-	}
-	defer client.Close() //nolint:errcheck // the work is done or has failed
-	if err := client.Wait(ctx); err != nil {
-		return fmt.Errorf("ring of cache %s/%s: %w", d.namespace, d.cache, err)
-	}
-	snapshot, _ := client.Ring()
-	fmt.Fprintf(out, "ring version  %d\nservice       %s\nmembers       %s\n\n",
-		snapshot.Ring.Version, d.service(), strings.Join(snapshot.Ring.Members, " "))
-	return d.roundTrips(ctx, client, out)
-}
-
-func (d *demo) roundTrips(ctx context.Context, client *cacheclient.Client, out io.Writer) error {
+func roundTrips(ctx context.Context, client *cacheclient.Client, out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(table, "KEY\tOWNER\tWRITTEN\tREAD BACK")
 	var failed []error
@@ -99,38 +78,4 @@ func (d *demo) roundTrips(ctx context.Context, client *cacheclient.Client, out i
 		}
 	}
 	return errors.Join(table.Flush(), errors.Join(failed...))
-}
-
-func (d *demo) service() string {
-	return fmt.Sprintf("%s.%s.svc.%s", v1alpha1.ServiceName(d.cache), d.namespace, d.domain)
-}
-
-func (d *demo) client() (*cacheclient.Client, error) {
-	rules := clientcmd.NewDefaultClientConfigLoadingRules()
-	if d.kubeconfig != "" {
-		if _, err := os.Stat(d.kubeconfig); err != nil {
-			return nil, usageError{fmt.Errorf("--kubeconfig: %w", err)}
-		}
-		rules.ExplicitPath = d.kubeconfig
-	}
-	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, nil)
-	config, err := loader.ClientConfig()
-	if err != nil {
-		return nil, usageError{fmt.Errorf("no way to the API server: %w; run in a pod, or give --kubeconfig", err)}
-	}
-	if d.namespace == "" {
-		if d.namespace, _, err = loader.Namespace(); err != nil {
-			return nil, usageError{fmt.Errorf("namespace: %w; give --namespace", err)}
-		}
-	}
-	clientset, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return nil, fmt.Errorf("API client: %w", err)
-	}
-	return cacheclient.New(cacheclient.Options{
-		Source: apiwatch.Source{Client: clientset, Namespace: d.namespace, Cache: d.cache},
-		Address: func(member string) string {
-			return fmt.Sprintf("%s.%s:%d", member, d.service(), v1alpha1.Port)
-		},
-	})
 }

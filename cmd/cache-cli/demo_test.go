@@ -54,7 +54,7 @@ func newMembers(t *testing.T, forgets bool) *cacheclient.Client {
 func TestRoundTrips(t *testing.T) {
 	client := newMembers(t, false)
 	var out bytes.Buffer
-	if err := (&demo{}).roundTrips(t.Context(), client, &out); err != nil {
+	if err := roundTrips(t.Context(), client, &out); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
@@ -75,7 +75,7 @@ func TestRoundTrips(t *testing.T) {
 // A value that does not come back is a failure, told after the whole table.
 func TestRoundTripsFail(t *testing.T) {
 	var out bytes.Buffer
-	err := (&demo{}).roundTrips(t.Context(), newMembers(t, true), &out)
+	err := roundTrips(t.Context(), newMembers(t, true), &out)
 	for _, key := range sampleKeys {
 		if err == nil || !strings.Contains(err.Error(), key+" was not read back from orders-cache-") {
 			t.Errorf("%s: got %v", key, err)
@@ -83,12 +83,5 @@ func TestRoundTripsFail(t *testing.T) {
 	}
 	if n := strings.Count(out.String(), "true"); n != len(sampleKeys) || strings.Count(out.String(), "false") != n {
 		t.Errorf("got\n%s", &out)
-	}
-}
-
-func TestService(t *testing.T) {
-	d := &demo{cache: "orders-cache", namespace: "shop", domain: "cluster.local"}
-	if got := d.service(); got != "orders-cache.shop.svc.cluster.local" {
-		t.Errorf("got %s", got)
 	}
 }

@@ -1,4 +1,5 @@
-// Command cache-cli is the reference client of a DistributedCache.
+// Command cache-cli is the reference client of a DistributedCache and a friend of those who run
+// one. Named kubectl-dcache it is a plugin of kubectl.
 package main
 
 import (
@@ -8,9 +9,11 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"strings"
 	"syscall"
 
-	"github.com/spf13/cobra"
+	"golang.org/x/term"
 )
 
 // version is set by the linker.
@@ -20,6 +23,7 @@ var version = "dev"
 const (
 	exitFailed = 1
 	exitUsage  = 2
+	exitNo     = 3
 )
 
 // usageError is an error of the command line rather than of the work.
@@ -27,48 +31,60 @@ type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
+func wrongUse(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// exitError ends the program with a code: the question was answered, and the answer is not yes.
+type exitError int
+
+func (c exitError) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
+
+// errNo is the plain no.
+const errNo = exitError(exitNo)
+
+// streams are what the program reads and writes.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+	// terminal says that out is read by a human: colours, and a line end after a raw value.
+	terminal bool
+}
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	s := streams{os.Stdin, os.Stdout, os.Stderr, term.IsTerminal(int(os.Stdout.Fd()))}
+	code := run(ctx, calledAs(os.Args[0]), os.Args[1:], s)
 	stop()
 	os.Exit(code)
 }
 
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	root := newRoot()
+// calledAs is how the user types the program's name.
+func calledAs(path string) string {
+	name := strings.TrimSuffix(filepath.Base(path), ".exe")
+	if plugin, ok := strings.CutPrefix(name, "kubectl-"); ok {
+		return "kubectl " + plugin
+	}
+	return "cache-cli"
+}
+
+func run(ctx context.Context, name string, args []string, s streams) int {
+	root := newRoot(name, s)
 	root.SetArgs(args)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	root.SetIn(s.in)
+	root.SetOut(s.out)
+	root.SetErr(s.err)
+	cmd, err := root.ExecuteContextC(ctx)
 	var usage usageError
+	var no exitError
 	switch {
 	case err == nil:
 		return 0
+	case errors.As(err, &no):
+		return int(no)
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "cache-cli: %v; see cache-cli --help\n", err)
+		fmt.Fprintf(s.err, "%s: %v; see %s --help\n", name, err, cmd.CommandPath())
 		return exitUsage
 	default:
-		fmt.Fprintf(stderr, "cache-cli: %v\n", err)
+		fmt.Fprintf(s.err, "%s: %v\n", name, err)
 		return exitFailed
 	}
-}
-
-func newRoot() *cobra.Command {
-	root := &cobra.Command{
-		Use:           "cache-cli",
-		Short:         "The reference client of a DistributedCache",
-		Version:       version,
-		SilenceUsage:  true,
-		SilenceErrors: true,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usageError{fmt.Errorf("unknown command %q", args[0])}
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(newDemo())
-	return root
 }

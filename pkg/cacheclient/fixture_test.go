@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/sk1-services/distributed-cache/pkg/cacheclient"
 	"github.com/sk1-services/distributed-cache/pkg/ring"
@@ -73,6 +74,13 @@ func (m *member) requests() []string {
 	return append([]string(nil), m.lines...)
 }
 
+// forget makes the member cold again.
+func (m *member) forget() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	clear(m.values)
+}
+
 // newClient is a client of a ring of the members.
 func newClient(t *testing.T, members ...*member) *cacheclient.Client {
 	t.Helper()
@@ -85,22 +93,25 @@ func newClient(t *testing.T, members ...*member) *cacheclient.Client {
 	return start(t, cacheclient.Options{
 		Source:  cacheclient.Fixed(s),
 		Address: func(name string) string { return hosts[name] },
+		Timeout: time.Minute, DialTimeout: time.Minute,
 	})
 }
 
-func start(t *testing.T, options cacheclient.Options) *cacheclient.Client {
-	t.Helper()
+func start(tb testing.TB, options cacheclient.Options) *cacheclient.Client {
+	tb.Helper()
 	c, err := cacheclient.New(options)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		if err := c.Close(); err != nil {
-			t.Errorf("Close: %v", err)
+			tb.Errorf("Close: %v", err)
 		}
 	})
-	if err := c.Wait(t.Context()); err != nil {
-		t.Fatal(err)
+	ctx, cancel := context.WithTimeout(tb.Context(), time.Minute)
+	defer cancel()
+	if err := c.Wait(ctx); err != nil {
+		tb.Fatal(err)
 	}
 	return c
 }

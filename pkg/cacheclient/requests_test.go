@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"strings"
@@ -108,6 +109,7 @@ func TestTTL(t *testing.T) {
 		time.Second:                       "PUT /v1/cache/k?ttl=1",
 		time.Second + time.Nanosecond:     "PUT /v1/cache/k?ttl=2",
 		90*time.Minute + time.Millisecond: "PUT /v1/cache/k?ttl=5401",
+		math.MaxInt64:                     "PUT /v1/cache/k?ttl=9223372037",
 	} {
 		m := newMember(t)
 		if stored, err := newClient(t, m).Set(t.Context(), []byte("k"), []byte("v"), ttl); !stored || err != nil {
@@ -118,8 +120,17 @@ func TestTTL(t *testing.T) {
 		}
 	}
 	m := newMember(t)
-	if _, err := newClient(t, m).Set(t.Context(), []byte("k"), nil, -1); err == nil || !strings.Contains(err.Error(), "0 or more") || len(m.requests()) > 0 {
-		t.Errorf("a negative ttl: %v, sent %q", err, m.requests())
+	c := newClient(t, m)
+	_, single := c.Set(t.Context(), []byte("k"), nil, -1)
+	_, many := c.SetMany(t.Context(), []cacheclient.Entry{{Key: []byte("j")}, {Key: []byte("k"), TTL: -1}})
+	_, load := c.GetOrLoad(t.Context(), []byte("k"), -1, nil)
+	for name, err := range map[string]error{"Set": single, "SetMany": many, "GetOrLoad": load} {
+		if err == nil || !strings.Contains(err.Error(), `"k": ttl -1ns: 0 or more is needed`) {
+			t.Errorf("a negative ttl: %s: %v", name, err)
+		}
+	}
+	if len(m.requests()) > 0 {
+		t.Errorf("a negative ttl: sent %q", m.requests())
 	}
 }
 
@@ -153,6 +164,8 @@ func TestStatusCodes(t *testing.T) {
 		http.StatusBadRequest:            {"refused", "refused", "refused"},
 		http.StatusNotFound:              {"false", "refused", "false"},
 		http.StatusRequestEntityTooLarge: {"refused", "refused", "refused"},
+		http.StatusRequestTimeout:        {"false", "false", "false"},
+		http.StatusTooManyRequests:       {"false", "false", "false"},
 		http.StatusInternalServerError:   {"false", "false", "false"},
 		http.StatusServiceUnavailable:    {"false", "false", "false"},
 	} {

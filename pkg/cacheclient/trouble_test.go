@@ -3,12 +3,9 @@ package cacheclient_test
 import (
 	"context"
 	"errors"
-	"net"
 	"net/http"
 	"net/http/httptest"
-	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -94,76 +91,4 @@ func TestIdleConnectionsMayBeClosed(t *testing.T) {
 		}
 		m.CloseClientConnections()
 	}
-}
-
-// tracked is a server that tells when all its connections have been closed.
-func tracked(t *testing.T) (server *httptest.Server, closed chan net.Conn, opened *atomic.Int32) {
-	t.Helper()
-	closed, opened = make(chan net.Conn, 16), &atomic.Int32{}
-	server = httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
-	server.Config.ConnState = func(connection net.Conn, state http.ConnState) {
-		switch state {
-		case http.StateNew:
-			opened.Add(1)
-		case http.StateClosed:
-			closed <- connection
-		default:
-		}
-	}
-	server.Start()
-	t.Cleanup(server.Close)
-	return server, closed, opened
-}
-
-// Close ends the source and waits for it, and leaves no connection behind.
-func TestCloseLeavesNoConnection(t *testing.T) {
-	server, closed, opened := tracked(t)
-	c, err := cacheclient.New(cacheclient.Options{
-		Source:  cacheclient.Fixed(snapshot("uid", 1, 0)),
-		Address: func(string) string { return server.Listener.Addr().String() },
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Wait(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	for range 3 {
-		if _, found, err := c.Get(t.Context(), []byte("k")); !found || err != nil {
-			t.Fatalf("%t, %v", found, err)
-		}
-	}
-	if n := opened.Load(); n != 1 {
-		t.Errorf("%d connections for three requests, want one", n)
-	}
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
-	select {
-	case <-closed:
-	case <-time.After(10 * time.Second): // the idle timeout would close it after 30 s
-		t.Error("the connection is still open")
-	}
-}
-
-type leaving struct{ ended atomic.Bool }
-
-func (l *leaving) Run(ctx context.Context, _ func(cacheclient.Snapshot)) error {
-	<-ctx.Done()
-	l.ended.Store(true)
-	return nil
-}
-
-// A bubble that a goroutine outlives fails the test.
-func TestCloseLeavesNoGoroutine(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		source := &leaving{}
-		c, err := cacheclient.New(cacheclient.Options{Source: source, Address: func(string) string { return "" }})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Close(); err != nil || !source.ended.Load() {
-			t.Errorf("got %v, the source has ended: %t", err, source.ended.Load())
-		}
-	})
 }

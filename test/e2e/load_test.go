@@ -26,14 +26,30 @@ type load struct{ name string }
 type outcome struct {
 	Requests, Hits, Misses, NoRing, Errors, Unreachable, Resets int
 	First                                                       string
+	Rings                                                       []sighting
 }
 
-// underLoad starts a client of a cache, with a right to read its ring and no other.
+// sighting is a ring, and when a client took it over.
+type sighting struct {
+	Version int64
+	At      time.Time
+}
+
+// underLoad starts a client of a cache, with a right to read its ring and no other, and gives it
+// time for traffic before the first event.
 func underLoad(cache string, flags ...string) load {
 	GinkgoHelper()
-	args, err := json.Marshal(append([]string{"-cache=" + cache, "-duration=10m"}, flags...))
+	l := startLoad("load-"+cache, cache, flags...)
+	time.Sleep(2 * time.Second)
+	return l
+}
+
+// startLoad starts a client of a cache; the ring's ConfigMap is mounted, too, for flags that name
+// the directory /ring.
+func startLoad(name, cache string, flags ...string) load {
+	GinkgoHelper()
+	args, err := json.Marshal(append([]string{"-cache=" + cache, "-duration=15m"}, flags...))
 	Expect(err).NotTo(HaveOccurred())
-	name := "load-" + cache
 	apply(fmt.Sprintf(`
 apiVersion: v1
 kind: ServiceAccount
@@ -62,13 +78,14 @@ spec:
     - name: load
       image: %[3]s
       args: %[4]s
+      volumeMounts: [{name: ring, mountPath: /ring, readOnly: true}]
       securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}
+  volumes: [{name: ring, configMap: {name: %[2]s-ring}}]
 `, name, cache, loadImage, args))
 	DeferCleanup(func() {
 		must("delete", "pod,role,rolebinding,serviceaccount", name, "-n", "default", "--ignore-not-found", "--grace-period=0", "--force")
 	})
 	Eventually(func() string { out, _ := kubectl("logs", name); return out }, "30s").Should(ContainSubstring("started"))
-	time.Sleep(2 * time.Second) // traffic before the first event
 	return load{name}
 }
 

@@ -29,6 +29,8 @@ var (
 	demo      string
 	program   string
 	config    string
+	// bothSources runs beside the specs.
+	bothSources *sources
 )
 
 func TestE2E(t *testing.T) {
@@ -57,13 +59,23 @@ var _ = BeforeSuite(func() {
 	demo = out.String()
 	program = last(run(localkube, "build", "--only", "kubectl"))
 	config = last(run(localkube, "kubeconfig", "--name", instance))
+	bothSources = startSources()
 })
 
-// E6: the documented way to uninstall ends, and leaves nothing of ours.
+// What runs beside the specs, and what would be in their way, comes last.
 var _ = AfterSuite(func() {
-	if program == "" {
+	if bothSources == nil {
 		return
 	}
+	bothSources.judge()
+	outage()
+	uninstall()
+})
+
+// uninstall goes the documented way: it ends, and leaves nothing of ours (case E6).
+func uninstall() {
+	GinkgoHelper()
+	By("E6: the documented way to uninstall ends, and leaves nothing of ours")
 	apply(cache("left", "{replicas: 1, tenant: {isolate: true}}"))
 	must("wait", "dc/left", "--for=condition=Ready", "--timeout=90s")
 	cmd := exec.Command("make", "-s", "undeploy", "KUBECTL="+program)
@@ -73,7 +85,7 @@ var _ = AfterSuite(func() {
 	Expect(must("get", "crd,clusterrole,clusterrolebinding", "-o", "name")).NotTo(ContainSubstring("distributed-cache"))
 	Expect(must("get", "services,statefulsets,pods", "-l", "app.kubernetes.io/managed-by=distributedcache-operator", "-A", "-o", "name")).NotTo(ContainSubstring("statefulset"))
 	Expect(must("get", "namespaces", "-o", "name")).NotTo(ContainSubstring("namespace/cache-"))
-})
+}
 
 func run(name string, args ...string) string {
 	GinkgoHelper()

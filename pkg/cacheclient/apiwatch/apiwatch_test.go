@@ -3,12 +3,12 @@ package apiwatch_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/fake"
@@ -39,8 +39,7 @@ type watching struct {
 	stop  context.CancelFunc
 }
 
-// start runs a source and returns when its watch stands. The fake server cannot stream the first
-// list, and says so as an old one does.
+// start runs a source and returns when its watch stands.
 func start(t *testing.T, objects ...*corev1.ConfigMap) *watching {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -53,9 +52,6 @@ func start(t *testing.T, objects ...*corev1.ConfigMap) *watching {
 	stands := make(chan struct{}, 16)
 	w.PrependWatchReactor("configmaps", func(action clienttesting.Action) (bool, watch.Interface, error) {
 		options := action.(clienttesting.WatchActionImpl).ListOptions
-		if options.SendInitialEvents != nil {
-			return true, nil, apierrors.NewInvalid(corev1.SchemeGroupVersion.WithKind("ListOptions").GroupKind(), "", nil)
-		}
 		stream, err := w.Tracker().Watch(action.GetResource(), action.GetNamespace(), options)
 		stands <- struct{}{}
 		return true, stream, err
@@ -162,6 +158,10 @@ func TestRunNeedsToKnowWhatToWatch(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	source := apiwatch.Source{Client: client, Namespace: "shop", Cache: "orders-cache", Refresh: -1}
+	if err := source.Run(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "Refresh is negative") {
+		t.Errorf("Refresh: %v", err)
+	}
 }
 
 func TestDecode(t *testing.T) {
@@ -174,11 +174,22 @@ func TestDecode(t *testing.T) {
 		"no members": `{"version":1}`, "members out of order": `{"version":1,"members":["a-1","a-0"]}`,
 	} {
 		got, err := apiwatch.Decode(newRing("uid", text))
-		if !errors.Is(err, ring.ErrMalformed) || !strings.Contains(err.Error(), "key ring.json of ConfigMap shop/orders-cache-ring") {
+		if !errors.Is(err, ring.ErrMalformed) || !strings.Contains(err.Error(), "ring.json of ConfigMap shop/orders-cache-ring") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if diff := cmp.Diff(cacheclient.Snapshot{}, got); diff != "" {
 			t.Errorf("%s: -want +got:\n%s", name, diff)
 		}
+	}
+	if _, err := apiwatch.Decode(newRing("", one)); !errors.Is(err, ring.ErrMalformed) || !strings.Contains(err.Error(), "owner-uid") {
+		t.Errorf("without an owner: %v", err)
+	}
+}
+
+// The client's room may not know the names of Kubernetes objects, and has them written down anew.
+func TestInCluster(t *testing.T) {
+	got := cacheclient.InCluster("orders-cache", "shop")("orders-cache-0")
+	if want := fmt.Sprintf("orders-cache-0.%s.shop.svc.cluster.local:%d", v1alpha1.ServiceName("orders-cache"), v1alpha1.Port); got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }

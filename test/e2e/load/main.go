@@ -24,14 +24,15 @@ import (
 
 // options are what a load consists of.
 type options struct {
-	cache, namespace string
-	rate, clients    int
+	cache, namespace, ring string
+	rate, clients          int
 }
 
 func main() {
 	var o options
 	flag.StringVar(&o.cache, "cache", "", "name of the cache")
 	flag.StringVar(&o.namespace, "namespace", "default", "its namespace")
+	flag.StringVar(&o.ring, "ring", "", "directory where the ring's ConfigMap is mounted; empty, watch the API server")
 	flag.IntVar(&o.rate, "rate", 200, "requests a second, of all clients together")
 	flag.IntVar(&o.clients, "clients", 1, "clients, each with connections and a watch of its own")
 	duration := flag.Duration("duration", time.Minute, "how long at most; SIGTERM ends it earlier")
@@ -71,25 +72,18 @@ func run(ctx context.Context, o options) (*result, error) {
 
 // connect makes the clients and waits until each has a ring. They live as long as the process.
 func connect(ctx context.Context, o options, r *result) ([]*cacheclient.Client, error) {
-	config, err := rest.InClusterConfig()
-	if err != nil {
-		return nil, err
-	}
-	config.QPS = -1 // the clients begin together
-	clientset, err := kubernetes.NewForConfig(config)
+	source, err := o.source()
 	if err != nil {
 		return nil, err
 	}
 	clients := make([]*cacheclient.Client, o.clients)
 	for i := range clients {
 		clients[i], err = cacheclient.New(cacheclient.Options{
-			Source: apiwatch.Source{Client: clientset, Namespace: o.namespace, Cache: o.cache},
-			Address: func(member string) string {
-				return fmt.Sprintf("%s.%s.%s.svc.cluster.local:8080", member, o.cache, o.namespace)
-			},
+			Source:      source,
+			Address:     cacheclient.InCluster(o.cache, o.namespace),
 			Timeout:     2 * time.Second,
 			DialTimeout: time.Second,
-			Unreachable: r.unreachable,
+			Hooks:       cacheclient.Hooks{Request: r.ended, RingTaken: r.seen},
 		})
 		if err != nil {
 			return nil, err
@@ -103,6 +97,23 @@ func connect(ctx context.Context, o options, r *result) ([]*cacheclient.Client, 
 	return clients, nil
 }
 
+// source brings the ring in the way that was asked for.
+func (o options) source() (cacheclient.Source, error) {
+	if o.ring != "" {
+		return cacheclient.File{Directory: o.ring}, nil
+	}
+	config, err := rest.InClusterConfig()
+	if err != nil {
+		return nil, err
+	}
+	config.QPS = -1 // the clients begin together
+	clientset, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	return apiwatch.Source{Client: clientset, Namespace: o.namespace, Cache: o.cache}, nil
+}
+
 // request writes a key, or reads it, and says on how many connections that took place.
 func request(client *cacheclient.Client, i int) (found bool, connections int, err error) {
 	var used atomic.Int32
@@ -114,6 +125,9 @@ func request(client *cacheclient.Client, i int) (found bool, connections int, er
 		found, err = client.Set(ctx, key, []byte("value"), 0)
 	} else {
 		_, found, err = client.Get(ctx, key)
+	}
+	if !found && err == nil {
+		_, err = client.Owner(key) // to whom a miss for want of a ring is not a miss
 	}
 	return found, int(used.Load()), err
 }

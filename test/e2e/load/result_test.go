@@ -34,9 +34,9 @@ func TestResetsAreCounted(t *testing.T) {
 	defer server.Close()
 	r := &result{}
 	client, err := cacheclient.New(cacheclient.Options{
-		Source:      cacheclient.Fixed{Ring: ring.Document{Version: 1, Members: []string{"a-0"}}},
-		Address:     func(string) string { return server.Listener.Addr().String() },
-		Unreachable: r.unreachable,
+		Source:  cacheclient.Fixed{Ring: ring.Document{Version: 1, Members: []string{"a-0"}}},
+		Address: func(string) string { return server.Listener.Addr().String() },
+		Hooks:   cacheclient.Hooks{Request: r.ended},
 	})
 	if err != nil {
 		t.Fatal(err)
