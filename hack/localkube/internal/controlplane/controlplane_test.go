@@ -50,7 +50,7 @@ func TestSpecsNameFilesThatExist(t *testing.T) {
 	if err := Prepare(o); err != nil {
 		t.Fatal(err)
 	}
-	written := []string{o.Dir.AuditLog(), o.Dir.Join("etcd"), o.Dir.Join("tmp")}
+	written := []string{o.Dir.AuditLog(), o.Dir.Join("etcd"), o.Dir.Join("tmp"), o.Dir.Join("volume-plugins")}
 	for i, spec := range Specs(o) {
 		if spec.Name != Components[i] || spec.Path != "/p/"+spec.Name {
 			t.Errorf("component %d is %s at %s", i, spec.Name, spec.Path)
