@@ -152,7 +152,7 @@ func TestCheck(t *testing.T) {
 		{"a falling version", two().version(3, "a-0").version(2, "a-0", "a-1"), "S1 the version falls"},
 		{"a version used twice", two().version(1, "a-0"), "S1 version 1 is"},
 		{"a version for nothing", two().version(2, "a-0", "a-1"), "S1 version 2 follows"},
-		{"order by letters", two().ring(`{"version":2,"members":["a-10","a-9"]}`), "out of numeric order"},
+		{"order by letters", two().ring(`{"version":2,"members":["a-10","a-9"]}`), "does not come in numeric order"},
 		{"another spelling", two().ring(`{"version":2, "members":["a-0"]}`), "one spelling"},
 		{"a member that does not serve", two().cache(3).pod("a-2", false, "").version(2, "a-0", "a-1", "a-2"), "S2 a-2 joins"},
 		{"a member that is not wanted", two().pod("a-2", true, "").version(2, "a-0", "a-1", "a-2"), "S3 a-2 joins"},
