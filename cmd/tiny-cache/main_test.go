@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/sk1-services/distributed-cache/test/fill"
 )
 
 // The test binary doubles as the program: real processes get real signals.
@@ -115,6 +117,51 @@ func TestDrainGraceEnds(t *testing.T) {
 	if err := cmd.Wait(); err != nil || !strings.Contains(stderr.String(), "msg=stopped") {
 		t.Errorf("%v, log: %s", err, stderr)
 	}
+}
+
+// J6: a process that was stopped for longer than its entries live serves none of
+// them when it goes on, and counts none.
+func TestJ6StoppedProcess(t *testing.T) {
+	addr := freeAddress(t)
+	cmd, _ := command(t, "--memory 64Mi --drain-grace 0s --listen "+addr)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, addr, `"ready"`)
+	f := fill.New("http://"+addr, 0)
+	for i := range 20 {
+		if status := request(t, http.MethodPut, fmt.Sprintf("http://%s/v1/cache/%d?ttl=2", addr, i)); status != http.StatusNoContent {
+			t.Fatalf("PUT: %d", status)
+		}
+	}
+	_ = cmd.Process.Signal(syscall.SIGSTOP)
+	time.Sleep(3500 * time.Millisecond) // the ttl, and the second for which Stats may count what has expired
+	_ = cmd.Process.Signal(syscall.SIGCONT)
+	if st, err := f.Stats(t.Context()); err != nil || st.Entries != 0 || st.Bytes != 0 || st.Expirations != 20 {
+		t.Errorf("after the stop: %+v, %v", st, err)
+	}
+	for i := range 20 {
+		if status := request(t, http.MethodGet, fmt.Sprintf("http://%s/v1/cache/%d", addr, i)); status != http.StatusNotFound {
+			t.Errorf("GET after the stop: %d", status)
+		}
+	}
+	_ = cmd.Process.Signal(syscall.SIGTERM)
+	_ = cmd.Wait()
+}
+
+// request sends an empty body and returns the status.
+func request(t *testing.T, method, url string) int {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, url, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	return res.StatusCode
 }
 
 func freeAddress(t *testing.T) string {

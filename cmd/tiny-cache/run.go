@@ -42,8 +42,9 @@ func run(o options, signals <-chan os.Signal, root fs.FS, log io.Writer) error {
 		return fmt.Errorf("--listen: %w", err)
 	}
 	debug.SetMemoryLimit(plan.GoMemoryLimit)
+	debug.SetGCPercent(cache.GarbagePercent)
 	logger.Info("serving", "version", version, "address", listener.Addr().String(),
-		"memoryLimit", plan.Limit, "capacity", plan.Capacity, "minRecordSize", plan.MinRecordSize,
+		"memoryLimit", plan.Limit, "capacity", plan.Capacity, "indexBytes", plan.IndexBytes,
 		"goMemoryLimit", plan.GoMemoryLimit, "maxConnections", plan.MaxConnections)
 	go func() {
 		logger.Info("signal", "signal", (<-signals).String(), "drainGrace", time.Duration(o.drainGrace).String())
@@ -77,9 +78,9 @@ func planMemory(o options, root fs.FS, logger *slog.Logger) (cache.MemoryPlan, e
 
 func newServer(o options, plan cache.MemoryPlan, logger *slog.Logger) (*cacheserver.Server, error) {
 	engine, err := cache.New(cache.Options{
-		Capacity:      plan.Capacity,
-		MinRecordSize: plan.MinRecordSize,
-		MaxValueSize:  int(o.maxValueSize),
+		Capacity:     plan.Capacity,
+		IndexBytes:   plan.IndexBytes,
+		MaxValueSize: int(o.maxValueSize),
 	})
 	if err != nil {
 		return nil, err

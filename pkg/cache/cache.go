@@ -12,7 +12,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Cache is a bounded map with approximate LRU eviction and times to live. All
+// Cache is a bounded map with second-chance eviction and times to live. All
 // methods may be called at the same time. The package comment states what is
 // guaranteed.
 type Cache struct {
@@ -24,8 +24,8 @@ type Cache struct {
 
 	// partID numbers large values. It starts at random so that no client can
 	// name a part's key.
-	partID  atomic.Uint64
-	scratch sync.Pool
+	partID     atomic.Uint64
+	workspaces sync.Pool
 }
 
 // Meta describes an entry as of the moment it was read.
@@ -56,13 +56,15 @@ func New(o Options) (*Cache, error) {
 		clock:        o.Clock,
 		maxValueSize: o.MaxValueSize,
 		capacity:     o.Capacity,
-		scratch:      sync.Pool{New: func() any { return new([]byte) }},
+		workspaces:   sync.Pool{New: func() any { return new(workspace) }},
 	}
 	c.partID.Store(binary.LittleEndian.Uint64(seed[:]))
+	ringBytes := uint64(o.Capacity / stripeCount)
 	for i := range c.stripes {
-		c.stripes[i].ring = c.ring
-		c.stripes[i].ledger = newLedger(uint64(o.Capacity / stripeCount))
-		c.stripes[i].pacer.minRecord = uint64(o.MinRecordSize)
+		s := &c.stripes[i]
+		s.ring = c.ring
+		s.ringBytes, s.indexBytes = ringBytes, uint64(o.IndexBytes/stripeCount)
+		s.marks = newMarks(ringBytes)
 	}
 	return c, nil
 }
@@ -101,16 +103,16 @@ func (c *Cache) Set(key, value []byte, ttl time.Duration) error {
 // store replaces whatever is under key by a new record.
 func (c *Cache) store(key, payload []byte, t trailer, now int64) {
 	s := c.stripe(key)
-	buf := c.getScratch()
-	defer c.scratch.Put(buf)
+	w := c.workspace()
+	defer c.workspaces.Put(w)
 
 	s.mu.Lock()
-	old, b, had := s.find(*buf, key)
+	old, had := s.find(w, key)
 	if had {
 		s.retire(old, now, &s.tally.overwrites)
 	}
 	orphan, isLarge := old.head()
-	*buf = s.put(b, key, payload, t, old, had, now)
+	s.put(w, key, payload, t, old, had, now)
 	s.tally.sets++
 	s.mu.Unlock()
 
@@ -126,12 +128,11 @@ func (c *Cache) Delete(key []byte) bool {
 	}
 	s := c.stripe(key)
 	now := int64(c.clock())
-	buf := c.getScratch()
-	defer c.scratch.Put(buf)
+	w := c.workspace()
+	defer c.workspaces.Put(w)
 
 	s.mu.Lock()
-	old, b, had := s.find(*buf, key)
-	*buf = b
+	old, had := s.find(w, key)
 	if !had || old.kind == partRecord {
 		s.mu.Unlock()
 		return false
@@ -148,12 +149,11 @@ func (c *Cache) Delete(key []byte) bool {
 // discard removes the entry under key if it still is the record at position.
 func (c *Cache) discard(key []byte, position uint64, now int64) {
 	s := c.stripe(key)
-	buf := c.getScratch()
-	defer c.scratch.Put(buf)
+	w := c.workspace()
+	defer c.workspaces.Put(w)
 
 	s.mu.Lock()
-	old, b, had := s.find(*buf, key)
-	*buf = b
+	old, had := s.find(w, key)
 	if !had || old.position != position {
 		s.mu.Unlock()
 		return
@@ -170,4 +170,4 @@ func (c *Cache) stripe(key []byte) *stripe {
 	return &c.stripes[xxhash.Sum64(key)%stripeCount]
 }
 
-func (c *Cache) getScratch() *[]byte { return c.scratch.Get().(*[]byte) }
+func (c *Cache) workspace() *workspace { return c.workspaces.Get().(*workspace) }

@@ -9,13 +9,17 @@
 // replaced, that an acknowledged Delete removed, or whose time to live has
 // passed. A miss is always allowed: this is a cache.
 //
-// Recency. Keys are spread by hash over 512 rings of Capacity/512 bytes each.
-// An entry survives at least half a ring (Capacity/1024 bytes) of further
-// writes to its ring after its last Set or Get, and at most one ring. So this
-// is an approximation of LRU: an entry that is read once per half turn stays
-// for ever, an entry nobody reads is gone after one turn, and between the two
-// the order is first in, first out. A read rewrites an entry at most once per
-// half turn; every other hit takes no lock of this package.
+// Recency. Keys are spread by hash over 512 rings of Capacity/512 bytes each, and
+// each ring evicts by second chance (CLOCK): the oldest entry goes, but one that
+// was read since it was written or moved is moved to the writing end instead. A
+// read counts from an eighth of a ring of writes behind the entry on; reads that
+// follow a write at once say little about those to come. So an entry that is read
+// at least once in every turn stays, and one that nobody reads is gone after one.
+// Two bounds: a write moves no more ring bytes than it writes (what it leaves over
+// is saved up, to a quarter of a ring), so where nearly all is read, some of what
+// was read goes too; and whatever is read, a new entry survives three eighths of
+// a ring of further writes. Reads take no lock of this package and write at most
+// one bit.
 //
 // Time. Lifetimes are measured on a monotonic clock that is handed in, so a
 // change of the wall clock neither shortens nor lengthens them. An entry with
@@ -24,12 +28,12 @@
 // Size. Keys of 1 to MaxKeySize bytes, values of 0 to Options.MaxValueSize
 // bytes, all bytes allowed. Everything within these limits is stored and comes
 // back byte for byte; everything outside is refused with ErrKey or ErrTooLarge
-// and leaves the earlier value in place. Values over 8144 bytes are stored in
+// and leaves the earlier value in place. Values over 8147 bytes are stored in
 // parts; a value that lost a part to eviction is a miss, never a torn value.
 //
 // Memory. The rings take Options.Capacity bytes, rounded down to a multiple of
-// 32 MiB, outside the Go heap; fastcache's index takes 20 to 40 bytes of heap
-// per index entry, and Options.MinRecordSize bounds their number at
-// 2*Capacity/MinRecordSize. memory.go turns a container's limit into these
-// numbers and says why.
+// 32 MiB, outside the Go heap. What it takes to find entries, about 50 to 80 bytes
+// for each, lives on the heap and is bounded by Options.IndexBytes: where entries
+// are so small that it does not suffice, the oldest go though the rings have room.
+// memory.go turns a container's limit into these numbers and says why.
 package cache

@@ -24,7 +24,7 @@ func FuzzEngine(f *testing.F) {
 			return
 		}
 		clock := newFakeClock(0)
-		c := newTestCache(t, Options{Clock: clock.read, MinRecordSize: 100})
+		c := newTestCache(t, Options{Clock: clock.read})
 		model := map[byte]modelEntry{}
 		for ; len(script) >= 4; script = script[4:] {
 			step(t, c, clock, model, script[0]%5, script[1]%8, script[2], script[3])

@@ -13,43 +13,56 @@ import (
 // rings: fastcache's chunks, mapped outside the Go heap, all touched once the
 // cache is full, never given back. Multiples of 32 MiB.
 //
-// index: fastcache's maps from hash to offset, on the Go heap. Go's map takes 17
-// bytes per slot and is between 7/16 and 7/8 full: 19 to 39 bytes per entry,
-// plus 8 to 16 in the ledger for entries with a deadline, about half of which
-// are still alive. Rounded up to indexEntryCost. Entries die in the rings
-// before they are swept from the index, so for each living entry there can be a
-// dead one. With records of 30 bytes the index would be larger than the rings;
-// so what is left for it is a budget, and MinRecordSize follows from it.
+// index: what it takes to find entries, on the Go heap: fastcache's maps from
+// hash to offset, the keys in order of writing, the deadlines. It costs 50
+// to 80 bytes for each entry, whatever the size of its value. With records of 30
+// bytes it would be larger than the rings; so what is left for it is a budget,
+// which the engine keeps to by evicting.
 //
-// The more goes to the rings, the less is left for the index, and the further
-// small records must be padded. So: as many rings as possible while no record
-// of preferredMinRecord bytes (a value of about 200) needs padding. Larger
-// values would profit from more rings, smaller ones from fewer.
+// The more goes to the rings, the fewer small entries there can be. So: as many
+// rings as possible while values of 100 bytes still fill them. Larger values
+// would profit from more rings, smaller ones from fewer.
+//
+// What comes of it: rings of half of the limit up to 512 MiB, where 32 MiB more
+// are a large step, and 53 to 62 percent from 1 GiB on. At 128 MiB a step from 64
+// to 96 MiB would leave 2 MiB for the index, and there would be fewer entries, not
+// more, for all values below 3 KiB.
+//
+// A full process, index, buffers and Go's garbage included, has 69 to 96 percent
+// of its limit in use, the less the larger the values: TestJ12FullPodIsNotKilled
+// in cmd/tiny-cache measures it in containers.
 const (
 	mib = 1 << 20
 
-	// outsideGo: the binary's pages, the kernel's page tables and socket
-	// buffers, thread stacks. Charged to the container, unknown to GOMEMLIMIT.
+	// outsideGo: the binary's pages, thread stacks. Charged to the container,
+	// unknown to GOMEMLIMIT.
 	outsideGo = 6 * mib
-	// goBase: the Go runtime, this program's own structures, the fixed part of
-	// the ring tables, and room for the collector to breathe.
+	// outsideShare: so are page tables (1/512 of the rest) and the kernel's
+	// part of the connections, which grow with the limit.
+	outsideShare = 128
+	// goBase: the Go runtime, this program's own structures, two unfinished
+	// blocks of each ring's log, and room for the collector to breathe.
 	goBase = 6 * mib
-	// ringTableShare: above 32 MiB the ledger and chunk tables grow by less
-	// than capacity/ringTableShare.
-	ringTableShare = 256
+	// ringTableShare: the marks take 1/128 of the rings, and the chunk tables
+	// 1/2700.
+	ringTableShare = 120
 
 	// ConnectionCost: per connection, the read buffer (8 KiB), write buffer
 	// (4 KiB), goroutine stack (8 KiB), request state (2 KiB), and a small
 	// value in flight (8 KiB).
 	ConnectionCost = 30 << 10
 
-	// indexEntryCost: see above.
-	indexEntryCost = 48
-	// collectorSlack: the index budget is divided by 5/4, because sweeping
-	// replaces a bucket's map by a new one and leaves the old as garbage.
-	collectorSlackNum, collectorSlackDen = 5, 4
+	// dueCost: a second in the ledger's map, of 12 bytes per slot, at most
+	// 7/16 of them in use.
+	dueCost = 32
+	// The index budget is divided by 8/7: the heap grows by GarbagePercent
+	// between collections, and by a little more while one is under way.
+	collectorSlackNum, collectorSlackDen = 8, 7
 
-	preferredMinRecord = 256
+	// Values of 100 bytes with keys of 16 make records of 132 bytes. Their index
+	// costs 20 in the log and 30 to 60 in the map: 38 to 60 percent. Rings may
+	// grow while it has this many.
+	preferredIndexPercent = 45
 
 	// Serving is connections and payloads, half each: a share of the limit,
 	// not so little that a small pod is useless, and not more than one
@@ -62,6 +75,11 @@ const (
 	SmallestLimit = 64 * mib
 )
 
+// GarbagePercent is meant for debug.SetGCPercent: with maps and blocks without
+// pointers a collection costs little, and what it leaves lying is a part of the
+// index.
+const GarbagePercent = 10
+
 // ErrMemory says that a memory limit does not suffice.
 var ErrMemory = errors.New("memory limit too small")
 
@@ -69,9 +87,9 @@ var ErrMemory = errors.New("memory limit too small")
 type MemoryPlan struct {
 	// Limit is what the whole process may use.
 	Limit int64
-	// Capacity and MinRecordSize are meant for Options.
-	Capacity      int64
-	MinRecordSize int
+	// Capacity and IndexBytes are meant for Options.
+	Capacity   int64
+	IndexBytes int64
 	// GoMemoryLimit is meant for debug.SetMemoryLimit.
 	GoMemoryLimit int64
 	// MaxConnections is how many client connections fit.
@@ -99,24 +117,17 @@ func PlanMemory(limit int64, maxValueSize int) (MemoryPlan, error) {
 		return MemoryPlan{}, fmt.Errorf("%w: with values of up to %d bytes give at least %d MiB, or lower the value limit",
 			ErrMemory, maxValueSize, need*2*servingShare/mib)
 	}
-	free := limit - outsideGo - goBase - serving
-	p.Capacity = CapacityUnit
-	for c := p.Capacity + CapacityUnit; minRecordFor(c, free) <= preferredMinRecord; c += CapacityUnit {
-		p.Capacity = c
+	outside := outsideGo + limit/outsideShare
+	free := limit - outside - goBase - serving
+	p.Capacity, p.IndexBytes = CapacityUnit, indexBytes(free, CapacityUnit)
+	for c := p.Capacity + CapacityUnit; indexBytes(free, c) >= c/100*preferredIndexPercent; c += CapacityUnit {
+		p.Capacity, p.IndexBytes = c, indexBytes(free, c)
 	}
-	p.MinRecordSize = int(minRecordFor(p.Capacity, free))
-	p.GoMemoryLimit = limit - p.Capacity - outsideGo
+	p.GoMemoryLimit = limit - p.Capacity - outside
 	return p, nil
 }
 
-// minRecordFor is the padding rule that keeps the index within what capacity
-// leaves of free; more than any ring could pad if it leaves nothing.
-func minRecordFor(capacity, free int64) int64 {
-	index := (free - capacity - capacity/ringTableShare) * collectorSlackDen / collectorSlackNum
-	entries := index / indexEntryCost
-	if entries <= 0 {
-		return chunkSize
-	}
-	// Twice: the living and the dead that are not swept yet.
-	return 2*capacity/entries + 1
+// indexBytes is what rings of a capacity leave of free for their index.
+func indexBytes(free, capacity int64) int64 {
+	return (free - capacity - capacity/ringTableShare) * collectorSlackDen / collectorSlackNum
 }

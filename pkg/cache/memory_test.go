@@ -14,19 +14,20 @@ func TestPlanMemoryAddsUp(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%d MiB: %v", limit/mib, err)
 		}
-		index := 2 * p.Capacity / int64(p.MinRecordSize) * indexEntryCost * collectorSlackNum / collectorSlackDen
-		sum := outsideGo + goBase + p.Capacity + p.Capacity/ringTableShare + index +
+		index := p.IndexBytes * collectorSlackNum / collectorSlackDen
+		outside := outsideGo + limit/outsideShare
+		sum := outside + goBase + p.Capacity + p.Capacity/ringTableShare + index +
 			p.Payloads + int64(p.MaxConnections)*ConnectionCost
 		if sum > limit {
 			t.Errorf("%d MiB: the parts add up to %d MiB: %+v", limit/mib, sum/mib, p)
 		}
-		if p.GoMemoryLimit+p.Capacity+outsideGo > limit {
+		if p.GoMemoryLimit+p.Capacity+outside > limit {
 			t.Errorf("%d MiB: Go's limit leaves no room: %+v", limit/mib, p)
 		}
 		if p.Capacity%CapacityUnit != 0 || p.Capacity*100/limit < 33 {
 			t.Errorf("%d MiB: rings of %d MiB", limit/mib, p.Capacity/mib)
 		}
-		if _, err := (&Options{Capacity: p.Capacity, MinRecordSize: p.MinRecordSize}).check(); err != nil {
+		if _, err := (&Options{Capacity: p.Capacity, IndexBytes: p.IndexBytes}).check(); err != nil {
 			t.Errorf("%d MiB: the engine refuses its own plan: %v", limit/mib, err)
 		}
 	}
@@ -53,12 +54,12 @@ func TestPlanMemoryRefuses(t *testing.T) {
 
 func TestOptionsRefused(t *testing.T) {
 	for name, o := range map[string]Options{
-		"capacity below the unit":   {Capacity: CapacityUnit - 1},
-		"negative capacity":         {Capacity: -1},
-		"value of half the cache":   {MaxValueSize: CapacityUnit / 2},
-		"negative value limit":      {MaxValueSize: -1},
-		"negative record minimum":   {MinRecordSize: -1},
-		"padding beyond all reason": {MinRecordSize: maxMinRecordSize + 1},
+		"capacity below the unit": {Capacity: CapacityUnit - 1},
+		"negative capacity":       {Capacity: -1},
+		"value of half the cache": {MaxValueSize: CapacityUnit / 2},
+		"negative value limit":    {MaxValueSize: -1},
+		"negative index bound":    {IndexBytes: -1},
+		"index of nothing":        {IndexBytes: minIndexBytes - 1},
 	} {
 		if _, err := New(o); err == nil {
 			t.Errorf("%s: accepted", name)

@@ -2,6 +2,7 @@ package cache
 
 import (
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -29,8 +30,8 @@ const (
 	// so a value just written is there to be read.
 	valueShare = 32
 
-	// maxMinRecordSize keeps padding below the smallest chunk's granularity.
-	maxMinRecordSize = 4096
+	// minIndexBytes is 8 KiB for each ring: a few entries of the longest keys.
+	minIndexBytes = stripeCount * 8 << 10
 )
 
 // Options configure a Cache. The zero value is usable.
@@ -44,13 +45,12 @@ type Options struct {
 	// too much of everything else, and in the worst case itself.
 	MaxValueSize int
 
-	// MinRecordSize is the number of ring bytes that each new index entry
-	// must have moved its ring by, averaged over one turn. It bounds the
-	// index, which lives on the Go heap outside Capacity, to
-	// 2*Capacity/MinRecordSize entries, by padding small records where large
-	// ones have not made up for them. Default 0: no padding, no bound beyond
-	// the records' own size (27 bytes and up). At most 4096.
-	MinRecordSize int
+	// IndexBytes bounds what it takes to find entries, which lives on the Go
+	// heap outside Capacity: fastcache's index, the keys in order of writing,
+	// the deadlines. Where small entries would take more, the oldest go though
+	// the rings have room. Default 0: no bound but that of the rings. At least
+	// 4 MiB otherwise.
+	IndexBytes int64
 
 	// Clock returns the time since some fixed moment. It must never go back;
 	// the wall clock must have no influence on it. It is called on every
@@ -66,6 +66,9 @@ func (o Options) withDefaults() Options {
 	if o.MaxValueSize == 0 {
 		o.MaxValueSize = DefaultMaxValueSize
 	}
+	if o.IndexBytes == 0 {
+		o.IndexBytes = math.MaxInt64
+	}
 	if o.Clock == nil {
 		o.Clock = monotonicSince(time.Now())
 	}
@@ -80,8 +83,8 @@ func (o Options) validate() error {
 		return fmt.Errorf("cache value limit of %d bytes does not suit a capacity of %d bytes: give 0 (default) to %d bytes, or more capacity",
 			o.MaxValueSize, o.Capacity, most)
 	}
-	if o.MinRecordSize < 0 || o.MinRecordSize > maxMinRecordSize {
-		return fmt.Errorf("cache record minimum of %d bytes is outside 0 to %d", o.MinRecordSize, maxMinRecordSize)
+	if o.IndexBytes < minIndexBytes {
+		return fmt.Errorf("cache index bound of %d bytes: give 0 (no bound) or at least %d", o.IndexBytes, int64(minIndexBytes))
 	}
 	return nil
 }

@@ -66,52 +66,51 @@ func (r stored) valueSize() (int, bool) {
 func (c *Cache) writeParts(value []byte, t trailer, now int64) largeHead {
 	h := largeHead{id: c.partID.Add(1), size: len(value)}
 	t.kind = partRecord
-	buf := c.getScratch()
-	defer c.scratch.Put(buf)
+	w := c.workspace()
+	defer c.workspaces.Put(w)
 	for i := range h.parts() {
 		part := value[i*partSize : min((i+1)*partSize, len(value))]
 		key := h.key(i)
 		s := c.stripe(key[:])
 		s.mu.Lock()
 		// The key is new, so there is nothing to find and replace.
-		*buf = s.put(*buf, key[:], part, t, stored{}, false, now)
+		s.put(w, key[:], part, t, stored{}, false, now)
 		s.mu.Unlock()
 	}
 	return h
 }
 
-// appendParts appends the value to dst. It reports whether a part is due to be
-// promoted, and false for ok if a part is missing.
-func (c *Cache) appendParts(dst []byte, h largeHead) (out []byte, far, ok bool) {
+// appendParts appends the value to dst and marks its parts as read; false if one
+// is missing.
+func (c *Cache) appendParts(dst []byte, h largeHead) (out []byte, ok bool) {
 	end := len(dst) + h.size
 	dst = slices.Grow(dst, h.size+ReadSlack)
 	for i := range h.parts() {
 		key := h.key(i)
 		s := c.stripe(key[:])
 		base := len(dst)
-		out, found := s.ring.HasGet(dst, key[:])
+		out, found := s.get(dst, key[:])
 		payload, t, whole := splitRecord(out[base:])
 		if !found || !whole || t.kind != partRecord || len(payload) != min(partSize, end-base) {
-			return dst, false, false
+			return dst, false
 		}
 		dst = out[:base+len(payload)]
-		far = far || s.far(t.position)
+		s.used(t.position, uint64(len(payload)))
 	}
-	return dst, far, true
+	return dst, true
 }
 
 // dropParts deletes the parts of a value that is no longer reachable. Its ring
 // bytes would be overwritten in time without this; the index entries and the
 // count of bytes would be wrong until then.
 func (c *Cache) dropParts(h largeHead, now int64) {
-	buf := c.getScratch()
-	defer c.scratch.Put(buf)
+	w := c.workspace()
+	defer c.workspaces.Put(w)
 	for i := range h.parts() {
 		key := h.key(i)
 		s := c.stripe(key[:])
 		s.mu.Lock()
-		r, b, ok := s.find(*buf, key[:])
-		*buf = b
+		r, ok := s.find(w, key[:])
 		if ok && r.kind == partRecord {
 			s.drop(key[:], r, now, new(uint64))
 		}

@@ -3,8 +3,7 @@ package cache
 import "time"
 
 // ReadSlack is the room that Get needs behind the value in dst. A dst with
-// capacity for the value and ReadSlack bytes more is never reallocated, unless
-// Options.MinRecordSize pads the record further.
+// capacity for the value and ReadSlack bytes more is never reallocated.
 const ReadSlack = trailerSize
 
 // maxAttempts bounds how often a read starts again because the value was
@@ -54,11 +53,10 @@ func (c *Cache) Peek(key []byte) (Meta, bool) {
 	if checkKey(key) != nil {
 		return Meta{}, false
 	}
-	buf := c.getScratch()
-	defer c.scratch.Put(buf)
+	w := c.workspace()
+	defer c.workspaces.Put(w)
 	now := c.clock()
-	r, b, ok := c.stripe(key).find(*buf, key)
-	*buf = b
+	r, ok := c.stripe(key).peek(w, key)
 	if !ok || r.expired(int64(now)) {
 		return Meta{}, false
 	}
@@ -95,7 +93,7 @@ func (e entryMeta) meta(now time.Duration) Meta {
 // read is one attempt. It returns dst, extended by the value on readHit.
 func (c *Cache) read(s *stripe, dst, key []byte, now int64, limit int) ([]byte, entryMeta, readOutcome) {
 	base := len(dst)
-	out, found := s.ring.HasGet(dst, key)
+	out, found := s.get(dst, key)
 	if !found {
 		return dst, entryMeta{}, readMiss
 	}
@@ -113,11 +111,8 @@ func (c *Cache) read(s *stripe, dst, key []byte, now int64, limit int) ([]byte, 
 	case size > limit:
 		return out[:base], e, readTooLong
 	case t.kind == wholeRecord:
-		out = out[:base+len(payload)]
-		if s.far(t.position) {
-			c.promote(s, key, t.position, now)
-		}
-		return out, e, readHit
+		s.used(t.position, uint64(len(payload)))
+		return out[:base+len(payload)], e, readHit
 	}
 	head, _ := r.head()
 	return c.readLarge(s, out[:base], key, e, head, now)
@@ -126,7 +121,7 @@ func (c *Cache) read(s *stripe, dst, key []byte, now int64, limit int) ([]byte, 
 // readLarge reads a value that is stored in parts.
 func (c *Cache) readLarge(s *stripe, dst, key []byte, e entryMeta, head largeHead, now int64) ([]byte, entryMeta, readOutcome) {
 	base := len(dst)
-	out, far, ok := c.appendParts(dst, head)
+	out, ok := c.appendParts(dst, head)
 	if !ok {
 		if c.isCurrent(s, key, e.position) {
 			c.discard(key, e.position, now)
@@ -134,17 +129,14 @@ func (c *Cache) readLarge(s *stripe, dst, key []byte, e entryMeta, head largeHea
 		}
 		return out[:base], e, readTorn
 	}
-	if far || s.far(e.position) {
-		c.promoteLarge(s, key, e, out[base:], now)
-	}
+	s.used(e.position, headSize)
 	return out, e, readHit
 }
 
 // isCurrent reports whether the record at position still stands under key.
 func (c *Cache) isCurrent(s *stripe, key []byte, position uint64) bool {
-	buf := c.getScratch()
-	defer c.scratch.Put(buf)
-	r, b, ok := s.find(*buf, key)
-	*buf = b
+	w := c.workspace()
+	defer c.workspaces.Put(w)
+	r, ok := s.peek(w, key)
 	return ok && r.position == position
 }

@@ -2,12 +2,16 @@ package cache
 
 import "encoding/binary"
 
-// A record is what one fastcache entry holds: payload, padding, trailer. The
+// A record is what one fastcache entry holds: payload and trailer. The
 // bookkeeping stands behind the payload and not before it, so that reading into
-// a caller's buffer needs no move: the tail is cut off.
+// a caller's buffer needs no move: the tail is cut off. An expiry that is not
+// there takes no space.
 //
-//	payload | pad bytes | pad 2 | kind 1 | created 5 | expiry 8 | position 6
-const trailerSize = 2 + 1 + 5 + 8 + 6
+//	payload | expiry 8, or nothing | kind 1 | created 5 | position 6
+const (
+	shortTrailer = 1 + 5 + 6
+	trailerSize  = 8 + shortTrailer // at most
+)
 
 // recordOverhead is fastcache's own: two lengths of two bytes.
 const recordOverhead = 4
@@ -21,6 +25,9 @@ const (
 	headRecord recordKind = 2
 	// partRecord holds a piece of a value under a key of this package's own.
 	partRecord recordKind = 3
+
+	// expires is the bit beside the kind that says that an expiry is there.
+	expires = 0x80
 )
 
 type trailer struct {
@@ -32,53 +39,63 @@ type trailer struct {
 	// position is where the record starts, counted over all turns of its ring.
 	// No two records of one ring share it, so it is the record's identity.
 	position uint64
-	pad      int
 	kind     recordKind
 }
 
 func (t trailer) expired(now int64) bool { return t.expiry != 0 && now >= t.expiry }
 
-// appendRecord appends pad zeros and the trailer to a payload.
-func appendRecord(dst []byte, t trailer) []byte {
-	var zeros [256]byte
-	for left := t.pad; left > 0; {
-		n := min(left, len(zeros))
-		dst = append(dst, zeros[:n]...)
-		left -= n
+func (t trailer) size() int {
+	if t.expiry == 0 {
+		return shortTrailer
 	}
-	var b [trailerSize]byte
-	binary.BigEndian.PutUint16(b[0:], uint16(t.pad))
-	// Written from the back: each 8-byte store leaves its high bytes to the
-	// field before it.
-	binary.BigEndian.PutUint64(b[14:], t.position)
-	binary.BigEndian.PutUint64(b[8:], uint64(t.expiry))
-	var created [8]byte
-	binary.BigEndian.PutUint64(created[:], uint64(t.created))
-	copy(b[3:8], created[3:])
-	b[2] = byte(t.kind)
-	return append(dst, b[:]...)
+	return trailerSize
 }
 
-// splitRecord is the inverse of appendRecord. It reports false for bytes that
-// appendRecord cannot have made.
+// appendTrailer appends the trailer to a payload.
+func appendTrailer(dst []byte, t trailer) []byte {
+	kind := byte(t.kind)
+	if t.expiry != 0 {
+		dst = binary.BigEndian.AppendUint64(dst, uint64(t.expiry))
+		kind |= expires
+	}
+	created, position := uint64(t.created), t.position
+	dst = append(dst, kind, byte(created>>32))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(created))
+	dst = binary.BigEndian.AppendUint16(dst, uint16(position>>32))
+	return binary.BigEndian.AppendUint32(dst, uint32(position))
+}
+
+// splitRecord is the inverse of appendTrailer. It reports false for bytes that
+// appendTrailer cannot have made.
 func splitRecord(b []byte) (payload []byte, t trailer, ok bool) {
-	if len(b) < trailerSize {
+	n := len(b) - shortTrailer
+	if n < 0 {
 		return nil, trailer{}, false
 	}
-	n := len(b) - trailerSize
 	tail := b[n:]
-	t.pad = int(binary.BigEndian.Uint16(tail[0:]))
-	t.kind = recordKind(tail[2])
-	t.created = int64(binary.BigEndian.Uint64(tail[0:]) & (1<<40 - 1))
-	t.expiry = int64(binary.BigEndian.Uint64(tail[8:]))
-	t.position = binary.BigEndian.Uint64(tail[14:]) & (1<<48 - 1)
-	if t.pad > n {
-		return nil, trailer{}, false
+	t.kind = recordKind(tail[0] &^ expires)
+	t.created = int64(tail[1])<<32 | int64(binary.BigEndian.Uint32(tail[2:]))
+	t.position = uint64(binary.BigEndian.Uint16(tail[6:]))<<32 | uint64(binary.BigEndian.Uint32(tail[8:]))
+	if tail[0]&expires != 0 {
+		if n -= trailerSize - shortTrailer; n < 0 {
+			return nil, trailer{}, false
+		}
+		t.expiry = int64(binary.BigEndian.Uint64(b[n:]))
 	}
-	return b[:n-t.pad], t, true
+	return b[:n], t, true
 }
 
 // ringSize is the number of ring bytes that a record takes.
-func ringSize(keyLen, valueLen int) uint64 {
-	return uint64(recordOverhead + keyLen + valueLen)
+func ringSize(keyLen, recordLen int) uint64 {
+	return uint64(recordOverhead + keyLen + recordLen)
+}
+
+// fit is where fastcache puts a record of size bytes in a ring written up to
+// end: there, or at the next chunk when it would not end within this one. Rings
+// are whole chunks, so the wrap to the beginning is the same step.
+func fit(end, size uint64) uint64 {
+	if end%chunkSize+size >= chunkSize {
+		return (end/chunkSize + 1) * chunkSize
+	}
+	return end
 }

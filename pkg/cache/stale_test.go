@@ -12,7 +12,7 @@ import (
 // oldRead returns what a read of key saw.
 func oldRead(t *testing.T, c *Cache, key []byte) (entryMeta, largeHead) {
 	t.Helper()
-	r, _, ok := c.stripe(key).find(nil, key)
+	r, ok := c.stripe(key).find(new(workspace), key)
 	if !ok {
 		t.Fatal("nothing stored")
 	}
@@ -21,26 +21,22 @@ func oldRead(t *testing.T, c *Cache, key []byte) (entryMeta, largeHead) {
 	return entryMeta{trailer: r.trailer, size: size}, head
 }
 
-func TestStalePromotionChangesNothing(t *testing.T) {
+// A mark that comes after the entry was replaced or deleted is nobody's.
+func TestStaleMarkSavesNothing(t *testing.T) {
 	c := newTestCache(t, Options{})
-	k, s := key(1), c.stripe(key(1))
-	first, second := pattern(1, 3*partSize), pattern(2, 2*partSize)
-	mustSet(t, c, k, first, 0)
-	seen, _ := oldRead(t, c, k)
-
-	mustSet(t, c, k, second, 0)
-	before := c.Stats()
-	c.promoteLarge(s, k, seen, first, 0)
-	c.promote(s, k, seen.position, 0)
-	wantValue(t, c, k, second)
-
-	c.Delete(k)
-	c.promoteLarge(s, k, seen, first, 0)
-	c.promote(s, k, seen.position, 0)
-	wantMiss(t, c, k)
-	after := c.Stats()
-	if after.Promotions != before.Promotions || after.Entries != 0 || after.Bytes != 0 {
-		t.Errorf("stale promotions left something behind: %+v", after)
+	s := &c.stripes[5]
+	keys := keysOf(c, s, 300)
+	mustSet(t, c, keys[0], pattern(1, 100), 0)
+	seen, _ := oldRead(t, c, keys[0])
+	c.Delete(keys[0])
+	mustSet(t, c, keys[0], pattern(2, 100), 0)
+	s.marks.set(seen.position)
+	for i, k := range keys[1:] {
+		mustSet(t, c, k, pattern(i, 1000), 0)
+	}
+	wantMiss(t, c, keys[0])
+	if st := c.Stats(); st.Promotions != 0 || st.Evictions == 0 {
+		t.Errorf("want evictions and nothing moved: %+v", st)
 	}
 }
 

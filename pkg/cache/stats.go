@@ -20,28 +20,26 @@ type Stats struct {
 	// stored, Evictions those that had to go for space.
 	Expirations uint64 `json:"expirations"`
 	Evictions   uint64 `json:"evictions"`
-	// Promotions counts rewrites of entries that were read while in the older
-	// half of their ring: the price of LRU.
+	// Promotions counts entries that were moved to the writing end of their
+	// ring because they were read: the price of second chances.
 	Promotions uint64 `json:"promotions"`
-	// Entries is the number of living entries. It is exact with three stated
-	// limits, all of which count too many and none too few: an expired entry
-	// counts for up to one second more; an evicted one counts until the
-	// segment it stood in (1/64 of a ring or less) is wholly overwritten; one
-	// of more than 8 KiB that lost only a part counts until it is read or its
-	// head is overwritten.
+	// Entries is the number of living entries. It is exact with two stated
+	// limits, which count too many and none too few: an expired entry counts
+	// for up to one second more; one of more than 8 KiB that lost only a part
+	// counts until it is read or its head is evicted.
 	Entries uint64 `json:"entries"`
-	// Bytes is the ring space of living entries: keys, values, 26 bytes of
-	// bookkeeping per record, padding. Same limits as Entries.
+	// Bytes is the ring space of living entries: keys, values, 16 to 24 bytes
+	// of bookkeeping per record. Same limits as Entries.
 	Bytes uint64 `json:"bytes"`
-	// IndexEntries is the size of fastcache's index, with entries that are
-	// dead and not swept yet; it is what the index's heap memory follows.
+	// IndexEntries is the size of fastcache's index: living entries, parts of
+	// large values, and up to one dead entry per ring.
 	IndexEntries uint64 `json:"indexEntries"`
 	// Capacity is the size of the rings in bytes.
 	Capacity uint64 `json:"capacity"`
 }
 
-// Stats reads the counters. It looks through the deadlines of all entries that
-// have one, once per second of the clock: about a millisecond per million.
+// Stats reads the counters. It subtracts what has expired, once per second of the
+// clock.
 func (c *Cache) Stats() Stats {
 	st := Stats{Capacity: uint64(c.capacity)}
 	now := nowSecond(int64(c.clock()))
@@ -59,7 +57,7 @@ func (s *stripe) addTo(st *Stats, now uint32) {
 	st.Misses += s.misses.Load()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.count(s.ledger.purge(now))
+	s.tally.expirations += s.ledger.purge(now)
 	st.Sets += s.tally.sets
 	st.Overwrites += s.tally.overwrites
 	st.Deletes += s.tally.deletes

@@ -8,16 +8,17 @@ import (
 	"net/http"
 
 	"github.com/valyala/fasthttp"
+
+	"github.com/sk1-services/distributed-cache/pkg/cacheserver/batch"
 )
 
-// readBody returns the body of a PUT and what gives its memory back. It reads
+// readBody returns the request's body and what gives its memory back. It reads
 // no more than one byte beyond the limit, and it returns a whole body or none:
 // a client that breaks off must not have stored the beginning.
-func (s *Server) readBody(ctx *fasthttp.RequestCtx) (body []byte, release func(), refused *refusal) {
-	limit := s.cache.MaxValueSize()
+func (s *Server) readBody(ctx *fasthttp.RequestCtx, limit int) (body []byte, release func(), refused *refusal) {
 	length := ctx.Request.Header.ContentLength()
 	if length > limit {
-		return nil, nil, s.tooLarge()
+		return nil, nil, tooLarge(limit)
 	}
 	stream := ctx.RequestBodyStream()
 	if stream == nil || length == 0 {
@@ -33,7 +34,7 @@ func (s *Server) readBody(ctx *fasthttp.RequestCtx) (body []byte, release func()
 		return nil, nil, refused
 	}
 	if length < 0 {
-		p.buf, refused = s.readChunked(stream, p.buf, limit)
+		p.buf, refused = readChunked(stream, p.buf, limit)
 	} else {
 		p.buf, refused = readExactly(stream, p.buf[:length])
 	}
@@ -53,7 +54,7 @@ func readExactly(stream io.Reader, buf []byte) ([]byte, *refusal) {
 	return buf, nil
 }
 
-func (s *Server) readChunked(stream io.Reader, buf []byte, limit int) ([]byte, *refusal) {
+func readChunked(stream io.Reader, buf []byte, limit int) ([]byte, *refusal) {
 	buf = buf[:limit+1] // borrowed with slack for more than this one byte
 	n := 0
 	for n <= limit {
@@ -66,7 +67,7 @@ func (s *Server) readChunked(stream io.Reader, buf []byte, limit int) ([]byte, *
 			return buf[:n], brokenOff(err, fmt.Sprintf("%d bytes", n))
 		}
 	}
-	return buf, s.tooLarge()
+	return buf, tooLarge(limit)
 }
 
 func brokenOff(err error, after string) *refusal {
@@ -79,9 +80,17 @@ func brokenOff(err error, after string) *refusal {
 	return r
 }
 
-func (s *Server) tooLarge() *refusal {
+// bodyLimit is the longest body that is read at path.
+func (s *Server) bodyLimit(path []byte) int {
+	if string(path) == batchPath {
+		return batch.MaxBytes
+	}
+	return s.cache.MaxValueSize()
+}
+
+func tooLarge(limit int) *refusal {
 	r := refuse(http.StatusRequestEntityTooLarge,
-		fmt.Sprintf("the value is over the limit of %d bytes: nothing was stored", s.cache.MaxValueSize()))
+		fmt.Sprintf("the body is over the limit of %d bytes: nothing was stored", limit))
 	r.cut = true
 	return r
 }

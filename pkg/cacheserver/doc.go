@@ -5,6 +5,7 @@
 //	HEAD   /v1/cache/{key}   the same without the value; counts neither as hit nor as use
 //	PUT    /v1/cache/{key}   204; ?ttl=SECONDS or header Cache-TTL: SECONDS
 //	DELETE /v1/cache/{key}   204, or 404 if there was nothing
+//	POST   /v1/batch         many of the above in one request: see package batch
 //	GET    /v1/stats         counters as JSON
 //	GET    /metrics          the same for Prometheus, names tiny_cache_*
 //	GET    /healthz /readyz  200 while the process serves
@@ -21,6 +22,10 @@
 // (it is nearly always an unescaped "?" in a key, which would read another
 // entry), and so is any ttl but whole seconds from 0 (no expiry) to ten years.
 //
+// A batch is understood before it is begun: one malformed operation, and nothing
+// is done. Then each operation is done by itself, in order, with a result of its
+// own; a batch is no transaction.
+//
 // Success is told only of what was done: a PUT that is broken off, too large or
 // too slow stores nothing. PUT answers 204 whether or not the key was there
 // before: in a cache that says nothing one could rely on. A GET answers with
@@ -28,7 +33,8 @@
 //
 // Everything is bounded: see Options. Every excess has one answer: header 431,
 // value 413, connections 503, memory for large values 503 with Retry-After,
-// time 408. Error bodies are {"error": "one sentence"}.
+// time 408. docs/openapi.yaml has them all, and a test holds the server to it.
+// Error bodies are {"error": "one sentence"}.
 //
 // Stopping is polite: see Serve.
 package cacheserver

@@ -93,25 +93,27 @@ func describe(ctx *fasthttp.RequestCtx, meta cache.Meta) {
 	h := &ctx.Response.Header
 	h.SetContentType("application/octet-stream")
 	h.SetBytesV(fasthttp.HeaderAge, strconv.AppendInt(digits[:0], int64(meta.Age/time.Second), 10))
-	if meta.TTL > 0 {
-		left := (meta.TTL + time.Second - 1) / time.Second
-		h.SetBytesV(ttlHeader, strconv.AppendInt(digits[:0], int64(left), 10))
+	if left := secondsLeft(meta); left > 0 {
+		h.SetBytesV(ttlHeader, strconv.AppendInt(digits[:0], left, 10))
 	}
 }
+
+// secondsLeft rounds up what is left of the time to live; 0 if there is none.
+func secondsLeft(meta cache.Meta) int64 { return int64((meta.TTL + time.Second - 1) / time.Second) }
 
 func (s *Server) put(ctx *fasthttp.RequestCtx, t target, key []byte) *refusal {
 	ttl, refused := parseTTL(t.query, ctx.Request.Header.Peek(ttlHeader))
 	if refused != nil {
 		return refused
 	}
-	value, release, refused := s.readBody(ctx)
+	value, release, refused := s.readBody(ctx, s.cache.MaxValueSize())
 	if refused != nil {
 		return refused
 	}
 	defer release()
 	switch err := s.cache.Set(key, value, ttl); {
 	case errors.Is(err, cache.ErrTooLarge):
-		return s.tooLarge()
+		return tooLarge(s.cache.MaxValueSize())
 	case err != nil:
 		return refuse(http.StatusBadRequest, err.Error())
 	}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"github.com/sk1-services/distributed-cache/pkg/cacheserver/batch"
 )
 
 // metrics is the server's own registry; nothing is registered globally. The
@@ -14,67 +16,96 @@ import (
 type metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.CounterVec
-	// byMethod is filled once, so that a request looks nothing up by label.
-	byMethod map[string]*methodMetrics
+	byLabel  [otherRequest + 1]labelMetrics
+	results  [maxOutcome + 1]prometheus.Counter
 }
 
-type methodMetrics struct {
+// labelMetrics is filled once, so that a request looks nothing up by label.
+type labelMetrics struct {
 	duration prometheus.Observer
-	byStatus map[int]prometheus.Counter
+	byStatus [maxStatus + 1]prometheus.Counter
 }
 
-const otherMethod = "other"
+const (
+	maxStatus  = 599
+	maxOutcome = batch.AskSingly
+)
+
+// requestLabel is the metrics' label "method". It keeps what clients send out
+// of the label's values.
+type requestLabel int
+
+const (
+	getRequest requestLabel = iota
+	headRequest
+	putRequest
+	deleteRequest
+	batchRequest
+	otherRequest
+)
+
+var requestLabels = [...]string{"get", "head", "put", "delete", "batch", "other"}
 
 func newMetrics(s *Server) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "tiny_cache_http_requests_total",
-			Help: "Requests for entries by method and status.",
+			Help: "Requests for entries by method and status; a batch is one of method batch.",
 		}, []string{"method", "code"}),
-		byMethod: map[string]*methodMetrics{},
 	}
 	durations := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "tiny_cache_http_request_duration_seconds",
 		Help:    "Time from a request's header to its answer, the body's arrival included, the answer's sending not.",
 		Buckets: prometheus.ExponentialBuckets(5e-6, 4, 10), // 5 µs to 1.3 s
 	}, []string{"method"})
-	m.registry.MustRegister(m.requests, durations, newStatsCollector(s),
+	operations := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "tiny_cache_batch_operations_total",
+		Help: "Operations within batches by their result.",
+	}, []string{"result"})
+	m.registry.MustRegister(m.requests, durations, operations, newStatsCollector(s),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	for _, method := range []string{"get", "head", "put", "delete", otherMethod} {
-		mm := &methodMetrics{duration: durations.WithLabelValues(method), byStatus: map[int]prometheus.Counter{}}
+	for label, name := range requestLabels {
+		lm := &m.byLabel[label]
+		lm.duration = durations.WithLabelValues(name)
 		for _, status := range []int{
 			http.StatusOK, http.StatusNoContent, http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed,
 			http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusServiceUnavailable,
 		} {
-			mm.byStatus[status] = m.requests.WithLabelValues(method, strconv.Itoa(status))
+			lm.byStatus[status] = m.requests.WithLabelValues(name, strconv.Itoa(status))
 		}
-		m.byMethod[method] = mm
+	}
+	for _, o := range []batch.Outcome{
+		batch.Found, batch.Missing, batch.Stored, batch.Removed, batch.TooLarge, batch.AskSingly,
+	} {
+		m.results[o] = operations.WithLabelValues(o.String())
 	}
 	return m
 }
 
-func (m *metrics) observe(label string, status int, took time.Duration) {
-	mm := m.byMethod[label]
-	mm.duration.Observe(took.Seconds())
-	if c, ok := mm.byStatus[status]; ok {
+func (m *metrics) observe(label requestLabel, status int, took time.Duration) {
+	lm := &m.byLabel[label]
+	lm.duration.Observe(took.Seconds())
+	if c := lm.byStatus[min(status, maxStatus)]; c != nil {
 		c.Inc()
 		return
 	}
-	m.requests.WithLabelValues(label, strconv.Itoa(status)).Inc()
+	m.requests.WithLabelValues(requestLabels[label], strconv.Itoa(status)).Inc()
 }
 
-// methodLabel keeps what clients send out of the label's values.
-func methodLabel(method []byte) string {
+// countResult counts an operation of a batch.
+func (m *metrics) countResult(o batch.Outcome) { m.results[o].Inc() }
+
+func methodLabel(method []byte) requestLabel {
 	switch string(method) {
 	case http.MethodGet:
-		return "get"
+		return getRequest
 	case http.MethodHead:
-		return "head"
+		return headRequest
 	case http.MethodPut:
-		return "put"
+		return putRequest
 	case http.MethodDelete:
-		return "delete"
+		return deleteRequest
 	}
-	return otherMethod
+	return otherRequest
 }

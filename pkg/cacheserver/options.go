@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"github.com/sk1-services/distributed-cache/pkg/cache"
+	"github.com/sk1-services/distributed-cache/pkg/cacheserver/batch"
 )
 
 // Options configure a Server. Cache is required; every other zero value means
 // the default stated with it.
 type Options struct {
-	// Cache is what is served. Its MaxValueSize is also the limit of bodies,
+	// Cache is what is served. Its MaxValueSize is also the limit of PUT's bodies,
 	// enforced while they are read: a body's first byte beyond it ends the
 	// request with 413.
 	Cache *cache.Cache
@@ -22,10 +23,10 @@ type Options struct {
 	// closed. Default 1024, 30 MiB.
 	MaxConnections int
 
-	// PayloadBytes bounds the memory for values over 8 KiB on their way in or
-	// out, in buffers of up to twice their length. A request that finds it
-	// used up waits for PayloadWait and then gets 503 with Retry-After.
-	// Default 16 MiB; at least four times the cache's MaxValueSize.
+	// PayloadBytes bounds the memory for values over 8 KiB and batches on their
+	// way in or out, in buffers of up to twice their length; what is smaller
+	// counts as its connection's. A request that finds it used up waits for PayloadWait and then gets 503 with Retry-After.
+	// Default 16 MiB; at least 4 MiB, and four times the cache's MaxValueSize.
 	PayloadBytes int64
 
 	// PayloadWait is short, since a cache that makes its clients wait is
@@ -100,9 +101,11 @@ func (o Options) validate() error {
 	if o.Cache == nil {
 		return errors.New("cache server: Options.Cache is not set")
 	}
-	if need := 4 * int64(o.Cache.MaxValueSize()); o.PayloadBytes < need {
-		return fmt.Errorf("cache server: %d bytes for payloads do not suit values of up to %d bytes: give at least %d",
-			o.PayloadBytes, o.Cache.MaxValueSize(), need)
+	// One in and one out, each in a buffer of up to twice its length.
+	largest := max(o.Cache.MaxValueSize(), batch.MaxBytes)
+	if need := 4 * int64(largest); o.PayloadBytes < need {
+		return fmt.Errorf("cache server: %d bytes for payloads do not suit values and batches of up to %d bytes: give at least %d",
+			o.PayloadBytes, largest, need)
 	}
 	// The longest key escaped, the request line around it, and a small header.
 	if o.MaxHeaderBytes < 4<<10 {

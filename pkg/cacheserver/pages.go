@@ -10,6 +10,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/sk1-services/distributed-cache/pkg/cache"
+	"github.com/sk1-services/distributed-cache/pkg/cacheserver/batch"
 )
 
 // page answers GET (and HEAD) on a fixed path.
@@ -38,6 +39,8 @@ type statsDocument struct {
 	Draining      bool   `json:"draining"`
 	cache.Stats
 	MaxValueSize        int    `json:"maxValueSize"`
+	MaxBatchOperations  int    `json:"maxBatchOperations"`
+	MaxBatchBytes       int    `json:"maxBatchBytes"`
 	Connections         int    `json:"connections"`
 	MaxConnections      int    `json:"maxConnections"`
 	RejectedConnections uint64 `json:"rejectedConnections"`
@@ -51,6 +54,8 @@ func (s *Server) statsPage(ctx *fasthttp.RequestCtx) *refusal {
 		Draining:            s.draining.Load(),
 		Stats:               s.cache.Stats(),
 		MaxValueSize:        s.cache.MaxValueSize(),
+		MaxBatchOperations:  batch.MaxOperations,
+		MaxBatchBytes:       batch.MaxBytes,
 		Connections:         open,
 		MaxConnections:      s.options.MaxConnections,
 		RejectedConnections: rejected,

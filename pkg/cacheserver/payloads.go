@@ -3,6 +3,7 @@ package cacheserver
 import (
 	"bytes"
 	"context"
+	"io"
 	"math/bits"
 	"net/http"
 	"sync"
@@ -19,7 +20,9 @@ const smallValue = 8 << 10
 
 // payloads lends buffers for larger values, and never more of them at a time
 // than the budget. Slow clients hold theirs for as long as the timeouts allow;
-// beyond that the budget makes the others wait, not the process grow.
+// beyond that the budget makes the others wait, not the process grow. Buffers
+// for small values are lent without: each connection has room for one, and who
+// stores small values is not to wait for slow senders of large ones.
 type payloads struct {
 	budget *semaphore.Weighted
 	wait   time.Duration
@@ -43,10 +46,10 @@ func newPayloads(total int64, wait time.Duration) *payloads {
 // what the cache needs behind it.
 func (p *payloads) borrow(size int) (*payload, *refusal) {
 	class := bits.Len(uint(max(size, smallValue) - 1))
-	if !p.budget.TryAcquire(1 << class) {
+	if cost := costOf(class); cost > 0 && !p.budget.TryAcquire(cost) {
 		ctx, cancel := context.WithTimeout(context.Background(), p.wait)
 		defer cancel()
-		if p.budget.Acquire(ctx, 1<<class) != nil {
+		if p.budget.Acquire(ctx, cost) != nil {
 			return nil, refuse(http.StatusServiceUnavailable, "too many large values are under way: try again, or treat it as a miss")
 		}
 	}
@@ -57,16 +60,29 @@ func (p *payloads) borrow(size int) (*payload, *refusal) {
 	return b, nil
 }
 
+// costOf is what a buffer takes of the budget.
+func costOf(class int) int64 {
+	if size := int64(1) << class; size > smallValue {
+		return size
+	}
+	return 0
+}
+
 // capacity is the longest value that fits.
 func (b *payload) capacity() int { return 1 << b.class }
 
 // Read and Close make a payload a response body that goes back when sent.
 func (b *payload) Read(p []byte) (int, error) { return b.reader.Read(p) }
 
+// WriteTo spares the copying through a buffer.
+func (b *payload) WriteTo(w io.Writer) (int64, error) { return b.reader.WriteTo(w) }
+
 func (b *payload) Close() error {
 	b.buf = b.buf[:0]
 	b.reader.Reset(nil)
 	b.owner.pools[b.class].Put(b)
-	b.owner.budget.Release(1 << b.class)
+	if cost := costOf(b.class); cost > 0 {
+		b.owner.budget.Release(cost)
+	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/sk1-services/distributed-cache/pkg/cache"
+	"github.com/sk1-services/distributed-cache/pkg/cacheserver/batch"
 )
 
 // Server serves one cache on one listener, once.
@@ -63,7 +64,7 @@ func New(o Options) (*Server, error) {
 		ReadTimeout:                  o.ReadTimeout,
 		IdleTimeout:                  o.IdleTimeout,
 		WriteTimeout:                 o.WriteTimeout,
-		MaxRequestBodySize:           o.Cache.MaxValueSize(),
+		MaxRequestBodySize:           max(o.Cache.MaxValueSize(), batch.MaxBytes),
 		StreamRequestBody:            true,
 		DisablePreParseMultipartForm: true,
 		CloseOnShutdown:              true,
@@ -82,20 +83,24 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 	}
 	t := splitTarget(ctx.Request.Header.RequestURI())
 	key, isKey, refused := t.key()
-	if !isKey {
+	label := batchRequest
+	switch {
+	case isKey:
+		label = methodLabel(ctx.Method())
+		if refused == nil {
+			refused = s.serveEntry(ctx, t, key)
+		}
+	case string(t.path) == batchPath:
+		refused = s.serveBatch(ctx, t)
+	default:
 		s.finish(ctx, s.serveFixed(ctx, t))
 		return
-	}
-	start := time.Now()
-	label := methodLabel(ctx.Method())
-	if refused == nil {
-		refused = s.serveEntry(ctx, t, key)
 	}
 	status := ctx.Response.StatusCode()
 	if refused != nil {
 		status = refused.status
 	}
-	s.metrics.observe(label, status, time.Since(start))
+	s.metrics.observe(label, status, time.Since(ctx.Time()))
 	s.finish(ctx, refused)
 }
 
@@ -122,8 +127,9 @@ func (s *Server) finish(ctx *fasthttp.RequestCtx, refused *refusal) {
 
 // expect answers "Expect: 100-continue" before the body is sent.
 func (s *Server) expect(ctx *fasthttp.RequestCtx) int {
-	if ctx.Request.Header.ContentLength() > s.cache.MaxValueSize() {
-		s.tooLarge().answer(ctx)
+	limit := s.bodyLimit(splitTarget(ctx.Request.Header.RequestURI()).path)
+	if ctx.Request.Header.ContentLength() > limit {
+		tooLarge(limit).answer(ctx)
 		return http.StatusRequestEntityTooLarge
 	}
 	return http.StatusContinue

@@ -59,7 +59,9 @@ var _ = BeforeSuite(func() {
 	demo = out.String()
 	program = last(run(localkube, "build", "--only", "kubectl"))
 	config = last(run(localkube, "kubeconfig", "--name", instance))
-	bothSources = startSources()
+	if GinkgoLabelFilter() != fillLabel {
+		bothSources = startSources()
+	}
 })
 
 // What runs beside the specs, and what would be in their way, comes last.

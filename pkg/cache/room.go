@@ -1,0 +1,101 @@
+package cache
+
+import "math"
+
+const (
+	// movesPerWrite is how many times the ring bytes that Set writes may be moved
+	// for them. Without a bound, a ring whose every entry was read would turn
+	// once for a single write, and what was just written and not read yet would
+	// be the first to go.
+	movesPerWrite = 1
+	// A record is too new for a read to count while an eighth of the ring, or
+	// four records like it, have been written since. The second matters for
+	// parts of large values in the smallest rings, which hold seven of them.
+	freshShare, freshRecords = 8, 4
+	// mostMoved bounds what one write moves, in ring bytes: the time that it
+	// holds the lock for.
+	mostMoved = 64 << 10
+)
+
+// workspace is the memory that one write works in.
+type workspace struct {
+	// found is what find reads, record what is about to be written.
+	found, record []byte
+	// bytes has the keys and records that are moved, one after the other.
+	bytes []byte
+	moved []span
+}
+
+// span is a key and a record in workspace.bytes.
+type span struct{ key, record, end int }
+
+// none is no record's position.
+const none = math.MaxUint64
+
+// makeRoom evicts until there is room for a record of size bytes, for its key's
+// cost, and behind it for what is to be moved, which it leaves in w. Eviction is
+// by second chance (CLOCK; F. J. Corbató, "A paging experiment with the Multics
+// system", 1968): the oldest record goes, unless it was read since it was written
+// or moved; then it loses its mark and is moved. The record at replaced is about
+// to be dead. The caller holds mu.
+func (s *stripe) makeRoom(w *workspace, size, cost, replaced uint64, now int64) {
+	w.bytes, w.moved = w.bytes[:0], w.moved[:0]
+	written := fit(s.end.Load(), size) + size
+	s.credit = min(s.credit+movesPerWrite*size, mostMoved, s.ringBytes/4)
+	for end := written; s.log.records > 0 && (s.log.first+s.ringBytes < end || s.heap(1)+cost > s.indexBytes); {
+		r, at, ok := s.oldest(w)
+		switch {
+		case !ok || r.position == replaced:
+		case r.expired(now) || r.bytes > s.credit || !s.marks.take(r.position):
+			s.evict(w.bytes[at.key:at.record], r, written, now)
+		default:
+			w.moved = append(w.moved, at)
+			s.credit -= r.bytes
+			cost += logCost(at.record - at.key)
+			end = fit(end, r.bytes) + r.bytes
+			continue
+		}
+		w.bytes = w.bytes[:at.key]
+	}
+}
+
+// oldest takes the oldest record out of the log and reads it; false if it is
+// dead: deleted, replaced, or moved.
+func (s *stripe) oldest(w *workspace) (stored, span, bool) {
+	at := span{key: len(w.bytes)}
+	var position, size uint64
+	w.bytes, position, size = s.log.pop(w.bytes)
+	at.record = len(w.bytes)
+	var ok bool
+	w.bytes, ok = s.ring.HasGet(w.bytes, w.bytes[at.key:])
+	at.end = len(w.bytes)
+	if !ok {
+		return stored{}, at, false
+	}
+	_, t, ok := splitRecord(w.bytes[at.record:])
+	return stored{trailer: t, bytes: size}, at, ok && t.position == position
+}
+
+// evict drops a record for a write that is going to end at end.
+func (s *stripe) evict(key []byte, r stored, end uint64, now int64) {
+	if overwritten := r.position+s.ringBytes < end; !overwritten || !s.index.leave() {
+		s.ring.Del(key)
+	}
+	s.index.removed()
+	s.retire(r, now, &s.tally.evictions)
+}
+
+// move writes what makeRoom left in w to the writing end.
+func (s *stripe) move(w *workspace) {
+	for _, at := range w.moved {
+		payload, t, _ := splitRecord(w.bytes[at.record:at.end])
+		if s.write(w, w.bytes[at.key:at.record], payload, t); t.kind != partRecord {
+			s.tally.promotions++
+		}
+	}
+}
+
+// heap is what it takes on the Go heap to find this ring's records and more.
+func (s *stripe) heap(more uint64) uint64 {
+	return s.log.bytes + s.index.bytes(more) + uint64(len(s.ledger.due))*dueCost
+}
