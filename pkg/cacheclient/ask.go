@@ -12,7 +12,12 @@ func (c *Client) ask(ctx context.Context, m *member, r request) (answer, error) 
 	start := time.Now()
 	a, reason := c.attempt(ctx, m, r)
 	if c.options.Hooks.Request != nil {
-		e := Event{Operation: r.operation, Outcome: a.outcome, Duration: time.Since(start), Err: reason}
+		e := Event{Operation: r.operation, Outcome: a.outcome, Duration: time.Since(start), Err: reason, Keys: max(1, r.keys)}
+		if a.outcome == Hit || a.outcome == Stored || a.outcome == Removed {
+			e.Done = 1
+		} else {
+			e.Done = done(a.results)
+		}
 		if m != nil {
 			e.Member = m.name
 		}

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/sk1-services/distributed-cache/pkg/cacheserver/batch"
 )
 
 const (
@@ -30,6 +32,16 @@ type request struct {
 	key       []byte
 	query     string
 	value     []byte
+	// keys is how many a batch has, whose operations are in value; 0 is a request for key.
+	keys int
+}
+
+// path is as it is sent: the escapes in it are the key's own.
+func (r request) path() string {
+	if r.keys > 0 {
+		return "/v1/batch"
+	}
+	return "/v1/cache/" + escape(r.key)
 }
 
 // answer is what a member said, and what that means.
@@ -37,6 +49,8 @@ type answer struct {
 	outcome Outcome
 	status  int
 	body    []byte
+	// results are those of a batch.
+	results []batch.Result
 }
 
 // exchange sends a request and reads the whole answer.
@@ -50,9 +64,12 @@ func (m *member) exchange(ctx context.Context, r request) (answer, error) {
 	if err != nil {
 		return answer{}, fmt.Errorf("request to member %q: %w", m.name, err)
 	}
-	// Opaque is sent as it is: the escapes in it are the key's own.
-	sent.URL = &url.URL{Scheme: "http", Host: m.name, Opaque: "/v1/cache/" + escape(r.key), RawQuery: r.query}
-	// All our methods are idempotent; the empty key says so to the transport and is not sent. So a
+	// Opaque is sent as it is.
+	sent.URL = &url.URL{Scheme: "http", Host: m.name, Opaque: r.path(), RawQuery: r.query}
+	if r.keys > 0 {
+		sent.Header["Content-Type"] = []string{batch.MediaType}
+	}
+	// All that we ask is idempotent; the empty key says so to the transport and is not sent. So a
 	// connection that the member closed while idle costs a retry and not the request.
 	sent.Header["Idempotency-Key"] = []string{}
 	response, err := m.transport.RoundTrip(sent)
@@ -67,7 +84,29 @@ func (m *member) exchange(ctx context.Context, r request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return answer{outcome: meaning(r.operation, response.StatusCode), status: response.StatusCode, body: body}, nil
+	a := answer{outcome: meaning(r.operation, response.StatusCode), status: response.StatusCode, body: body}
+	if r.keys > 0 {
+		a.understand(r.keys)
+	}
+	return a, nil
+}
+
+// understand reads the answer to a batch. One that says something else is refused by it: the
+// batch is then nothing that the member knows.
+func (a *answer) understand(keys int) {
+	if a.outcome == Busy {
+		return
+	}
+	a.outcome = Refused
+	if a.status != http.StatusOK {
+		return
+	}
+	var err error
+	if a.results, err = results(a.body, keys); err != nil {
+		a.body = []byte(err.Error())
+		return
+	}
+	a.outcome = Answered
 }
 
 func readBody(response *http.Response) ([]byte, error) {

@@ -1,6 +1,7 @@
 package cacheclient_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -53,6 +54,7 @@ func (m *member) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	value, found := m.values[path]
 	switch {
 	case m.answer != nil:
+		r.Body = io.NopCloser(bytes.NewReader(body))
 		m.answer(w, r)
 	case r.Method == http.MethodPut:
 		m.values[path] = string(body)

@@ -22,6 +22,9 @@ type Event struct {
 	Operation Operation
 	Outcome   Outcome
 	Duration  time.Duration
+	// Keys is how many keys it was for: 1, or more in a batch. Done is how many of them were found,
+	// stored or removed.
+	Keys, Done int
 	// Err says more of an Outcome Refused, Busy, Unreachable or Abandoned, and is nil with others.
 	Err error
 }
@@ -47,6 +50,8 @@ const (
 	// Stored is a Set that was done, Removed a Delete that found something.
 	Stored  Outcome = "stored"
 	Removed Outcome = "removed"
+	// Answered is the answer to a batch, in which every key has an outcome of its own.
+	Answered Outcome = "answered"
 	// Refused is a request that the member understood and refused, see ErrRefused.
 	Refused Outcome = "refused"
 	// Busy is a request that a living member had no room for. The caller sees a miss.

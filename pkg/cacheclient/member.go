@@ -31,6 +31,8 @@ type member struct {
 	made       time.Time
 	maxBackoff time.Duration
 	retired    atomic.Bool
+	// noBatches says that it knows no batches: it is older than they are.
+	noBatches atomic.Bool
 }
 
 func newMember(name string, d *dialer, o Options) *member {

@@ -52,11 +52,7 @@ func (c *Client) set(ctx context.Context, m *member, key, value []byte, ttl time
 func (c *Client) store(ctx context.Context, m *member, key, value []byte, ttl time.Duration) (bool, error) {
 	r := request{operation: OperationSet, method: http.MethodPut, key: key, value: value}
 	if ttl > 0 {
-		seconds := int64(ttl / time.Second)
-		if ttl%time.Second > 0 {
-			seconds++
-		}
-		r.query = "ttl=" + strconv.FormatInt(seconds, 10)
+		r.query = "ttl=" + strconv.FormatInt(seconds(ttl), 10)
 	}
 	a, err := c.ask(ctx, m, r)
 	return a.outcome == Stored, err
@@ -66,4 +62,13 @@ func (c *Client) remove(ctx context.Context, m *member, key []byte) (bool, error
 	c.flights.overtake(ctx, key)
 	a, err := c.ask(ctx, m, request{operation: OperationDelete, method: http.MethodDelete, key: key})
 	return a.outcome == Removed, err
+}
+
+// seconds rounds up.
+func seconds(ttl time.Duration) int64 {
+	n := int64(ttl / time.Second)
+	if ttl%time.Second > 0 {
+		n++
+	}
+	return n
 }
