@@ -85,7 +85,7 @@ verify: ## Check that generated files and module files are fresh.
 ##@ Test
 
 .PHONY: test
-test: lint verify test-unit test-vectors test-integration test-faults test-e2e ## Everything: lint, generated files, unit, vectors, integration, faults, end to end.
+test: lint verify test-unit test-vectors test-fuzz test-integration test-faults test-e2e ## Everything: lint, generated files, unit, vectors, fuzzing, integration, faults, end to end.
 
 .PHONY: test-unit
 test-unit: ## Unit tests, with the race detector.
@@ -114,8 +114,28 @@ test-vectors: ## Hold the Go packages and a second implementation of docs/routin
 	hack/needs.sh python3=python3
 	go test -v -tags vectors -count=1 -timeout 5m ./test/vectors/... | grep --line-buffered -vE '^=== '
 
+# Where the input is foreign. Minimising is bounded, or it would eat the minute.
+FUZZTIME ?= 1m
+FUZZ = pkg/cacheserver:FuzzRequest pkg/cacheserver:FuzzBatch pkg/cacheserver:FuzzKey \
+       pkg/cacheserver/batch:FuzzWire pkg/cache:FuzzEngine pkg/ring:FuzzDecode
+
+.PHONY: test-fuzz
+test-fuzz: ## Fuzz tiny-cache's HTTP surface, its engine and the ring's document, FUZZTIME (1m) each, two at a time.
+	printf '%s\n' $(FUZZ) | xargs -P 2 -I {} sh -euc 'target={}; \
+	  go test -run "^$$" -fuzz "^$${target#*:}$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x -parallel 1 "./$${target%:*}"'
+
+.PHONY: test-long
+test-long: ## The long forms of what test-unit has a short one of: races, slow clients, full containers up to 1Gi.
+	CGO_ENABLED=1 LONG_TESTS=1 go test -race -count=1 -timeout 10m -run J8 ./pkg/cache
+	LONG_TESTS=1 go test -v -count=1 -timeout 30m -run 'J12|J16' ./pkg/cacheserver ./cmd/tiny-cache
+
+.PHONY: test-pods
+test-pods: programs ## Fill pods of 64Mi, 128Mi and 1Gi on a real node five times over.
+	go test -v -tags e2e -count=1 -timeout 60m ./test/e2e -ginkgo.label-filter fill | grep --line-buffered -E '^figure|^ok|FAIL|Passed|Ran'
+
 .PHONY: nightly
-nightly: ## A million histories of the state machine.
+nightly: test-long test-pods ## A million histories of the state machine, the long tests, and ten minutes of each fuzz target.
+	$(MAKE) test-fuzz FUZZTIME=10m
 	go test ./pkg/plan -count=1 -timeout 4h -run TestHistories -rapid.checks=1000000 -v | grep -vE '^=== '
 
 .PHONY: bench-idle
@@ -129,6 +149,24 @@ bench-ring: programs ## How fast the ring follows readiness and the spec: p50 an
 .PHONY: bench-routing
 bench-routing: ## Time of a lookup, and what moves when a member leaves, beside other ways to route.
 	BENCH=1 go test -v -count=1 -timeout 10m -run TestRoutingFigures ./pkg/ring | grep --line-buffered -vE '^(===|---)'
+
+.PHONY: bench-cache
+bench-cache: cache-bench ## Processor time, rate and latency of tiny-cache beside memcached and redis.
+	$(BIN)/cache-bench cache
+
+.PHONY: bench-hit-ratio
+bench-hit-ratio: cache-bench ## Hits on equal memory beside memcached, redis and an exact LRU.
+	$(BIN)/cache-bench hit-ratio
+
+.PHONY: bench-memory
+bench-memory: cache-bench ## Memory per entry beside memcached and redis.
+	$(BIN)/cache-bench memory
+
+.PHONY: cache-bench
+cache-bench:
+	hack/needs.sh memcached=memcached redis-server=redis-server taskset=util-linux
+	go build -ldflags '$(LDFLAGS)' -o $(BIN)/ ./cmd/tiny-cache
+	go build -o $(BIN)/cache-bench ./test/bench
 
 ##@ Local Kubernetes
 
