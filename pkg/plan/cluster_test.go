@@ -25,6 +25,9 @@ type cluster struct {
 	// late says that the write under way was held on its way. What it creates for a cache that has
 	// gone meanwhile no API server can refuse; the garbage collector removes it.
 	late bool
+	// lateWants is how many members the cache wanted when that write was decided on. No fence stops
+	// a ring on its way from a change of the cache's wants: what it empties is filled again.
+	lateWants int
 	// refuses says that the API server refuses part of what fences the cell.
 	refuses bool
 
@@ -127,8 +130,8 @@ func (c *cluster) checkRing(next ring.Document) {
 	if same && c.ring.document.Version != next.Version {
 		c.breaks("the version stays when the bytes do", "%d", next.Version)
 	}
-	lateFirst := c.late && c.ring == nil
-	if len(next.Members) == 0 && !same && c.cache.wanted > 0 && c.cache.deleted.IsZero() && !lateFirst {
+	lateEmpty := c.late && (c.ring == nil || c.lateWants == 0)
+	if len(next.Members) == 0 && !same && c.cache.wanted > 0 && c.cache.deleted.IsZero() && !lateEmpty {
 		c.breaks("unreadiness never empties the ring", "version %d", next.Version)
 	}
 	for _, member := range next.Members {

@@ -111,6 +111,7 @@ func (o *operator) pass(cut int) plan.Plan {
 	}
 	if o.hold != nil {
 		c.late = o.hold()
+		c.lateWants = o.cache.wanted
 		defer func() { c.late = false }()
 	}
 	stale := false
