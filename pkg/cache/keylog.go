@@ -5,8 +5,8 @@ import "encoding/binary"
 // keyLog is what stands in one ring, in the order of writing: each record's key
 // and size. fastcache can neither say what it is about to overwrite nor be
 // walked through; with the log the oldest record can be looked at before it goes.
-// It is a queue of bytes in blocks; blocks are used again, so that a ring that
-// turns makes no garbage.
+// It is a queue of bytes in blocks; a block that is
+// read to its end is used again.
 type keyLog struct {
 	blocks [][]byte
 	spare  []byte
@@ -23,6 +23,9 @@ const (
 	logBlock = 512
 	// logHeader is two lengths of two bytes before each key.
 	logHeader = 4
+	// A block's slice takes 24 bytes beside its 512, and as much again where the
+	// list of blocks has room to grow.
+	logFactor, logDivisor = 12, 11
 )
 
 // logCost is the bytes that a key takes in the log.

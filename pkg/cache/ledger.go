@@ -1,12 +1,16 @@
 package cache
 
+import "maps"
+
 // ledger counts the living entries of one ring and their bytes. Expired ones
 // are subtracted without being read: for every second in which something
 // expires it knows how much. It does no locking of its own.
 type ledger struct {
 	entries, bytes uint64
-	// due is keyed by the second of expiry, rounded up.
-	due map[uint32]due
+	// due is keyed by the second of expiry, rounded up. A map never shrinks: most
+	// is how large it has been, which is what it takes memory for.
+	due  map[uint32]due
+	most int
 	// purged is the last second that has been subtracted.
 	purged uint32
 }
@@ -41,6 +45,7 @@ func (l *ledger) add(a account) bool {
 		}
 		d := l.due[a.at]
 		l.due[a.at] = due{d.entries + a.count(), d.bytes + uint32(a.bytes)}
+		l.most = max(l.most, len(l.due))
 	}
 	l.entries += uint64(a.count())
 	l.bytes += a.bytes
@@ -82,8 +87,22 @@ func (l *ledger) purge(nowSecond uint32) (expired uint64) {
 		l.bytes -= uint64(d.bytes)
 		delete(l.due, at)
 	}
-	if len(l.due) == 0 {
-		l.due = nil // a map does not shrink
-	}
+	l.shrink()
 	return expired
+}
+
+// shrink makes the map of deadlines anew when most of it is empty.
+func (l *ledger) shrink() {
+	if len(l.due) > l.most/4 {
+		return
+	}
+	l.most = len(l.due)
+	l.due = maps.Clone(l.due)
+}
+
+// reset forgets what is counted and returns how many entries that were.
+func (l *ledger) reset() (entries uint64) {
+	entries = l.entries
+	*l = ledger{purged: l.purged}
+	return entries
 }

@@ -8,8 +8,8 @@ const (
 	// once for a single write, and what was just written and not read yet would
 	// be the first to go.
 	movesPerWrite = 1
-	// A record is too new for a read to count while an eighth of the ring, or
-	// four records like it, have been written since. The second matters for
+	// A record is too new for a read to count while an eighth of what is in the
+	// ring, or four records like it, have been written since. The second matters for
 	// parts of large values in the smallest rings, which hold seven of them.
 	freshShare, freshRecords = 8, 4
 	// mostMoved bounds what one write moves, in ring bytes: the time that it
@@ -57,6 +57,20 @@ func (s *stripe) makeRoom(w *workspace, size, cost, replaced uint64, now int64) 
 		}
 		w.bytes = w.bytes[:at.key]
 	}
+	if s.log.records == 0 && len(w.moved) == 0 {
+		s.recount(replaced)
+	}
+}
+
+// recount is for a ring in which nothing is left but what is being replaced. Two
+// keys of the same hash have one place in fastcache's index; the one that lost it
+// was counted until now.
+func (s *stripe) recount(replaced uint64) {
+	s.index.entries = 0
+	if replaced != none {
+		s.index.entries = 1
+	}
+	s.tally.evictions += s.ledger.reset()
 }
 
 // oldest takes the oldest record out of the log and reads it; false if it is
@@ -78,7 +92,7 @@ func (s *stripe) oldest(w *workspace) (stored, span, bool) {
 
 // evict drops a record for a write that is going to end at end.
 func (s *stripe) evict(key []byte, r stored, end uint64, now int64) {
-	if overwritten := r.position+s.ringBytes < end; !overwritten || !s.index.leave() {
+	if overwritten := r.position+s.ringBytes < end; !overwritten || !s.index.leave(key) {
 		s.ring.Del(key)
 	}
 	s.index.removed()
@@ -97,5 +111,5 @@ func (s *stripe) move(w *workspace) {
 
 // heap is what it takes on the Go heap to find this ring's records and more.
 func (s *stripe) heap(more uint64) uint64 {
-	return s.log.bytes + s.index.bytes(more) + uint64(len(s.ledger.due))*dueCost
+	return s.log.bytes*logFactor/logDivisor + s.index.bytes(more) + uint64(s.ledger.most)*dueCost
 }

@@ -29,7 +29,8 @@ type Stats struct {
 	// counts until it is read or its head is evicted.
 	Entries uint64 `json:"entries"`
 	// Bytes is the ring space of living entries: keys, values, 16 to 24 bytes
-	// of bookkeeping per record. Same limits as Entries.
+	// of bookkeeping per record. Same limits as Entries, and parts of a value
+	// whose head was evicted count until they are evicted, too.
 	Bytes uint64 `json:"bytes"`
 	// IndexEntries is the size of fastcache's index: living entries, parts of
 	// large values, and up to one dead entry per ring.

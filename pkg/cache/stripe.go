@@ -29,6 +29,8 @@ type stripe struct {
 	marks  marks
 	// end is the writing end, counted over all turns. Written under mu.
 	end atomic.Uint64
+	// fresh is the age up to which a read of a record does not count.
+	fresh atomic.Uint64
 	// moves is odd while records are being moved. Written under mu.
 	moves atomic.Uint64
 
@@ -110,7 +112,7 @@ func (s *stripe) get(dst, key []byte) ([]byte, bool) {
 // reads that follow a write at once say little about those to come. The
 // difference is signed: a reader can see a record before the end that it moved.
 func (s *stripe) used(position, size uint64) {
-	if age := int64(s.end.Load() - position); age > int64(max(s.ringBytes/freshShare, freshRecords*size)) {
+	if age := int64(s.end.Load() - position); age > int64(max(s.fresh.Load(), freshRecords*size)) {
 		s.marks.set(position)
 	}
 }
@@ -125,6 +127,7 @@ func (s *stripe) put(w *workspace, key, payload []byte, t trailer, old stored, h
 	s.makeRoom(w, ringSize(len(key), len(payload)+t.size()), logCost(len(key)), replaced, now)
 	if !had {
 		s.index.added()
+		s.index.revived(key)
 	}
 	s.moves.Add(1)
 	// The new record first: a reader finds either it or the one it replaces.
@@ -133,6 +136,7 @@ func (s *stripe) put(w *workspace, key, payload []byte, t trailer, old stored, h
 	}
 	s.move(w)
 	s.moves.Add(1)
+	s.fresh.Store(min(s.end.Load()-s.log.first, s.ringBytes) / freshShare)
 }
 
 // write puts a record at the writing end, where there must be room.
