@@ -14,8 +14,8 @@ import (
 // cache is full, never given back. Multiples of 32 MiB.
 //
 // index: what it takes to find entries, on the Go heap: fastcache's maps from
-// hash to offset, the keys in order of writing, the deadlines. It costs 50
-// to 80 bytes for each entry, whatever the size of its value. With records of 30
+// hash to offset, the keys in order of writing, the deadlines. It costs 60
+// to 100 bytes for each entry, whatever the size of its value. With records of 30
 // bytes it would be larger than the rings; so what is left for it is a budget,
 // which the engine keeps to by evicting.
 //
@@ -60,8 +60,8 @@ const (
 	collectorSlackNum, collectorSlackDen = 8, 7
 
 	// Values of 100 bytes with keys of 16 make records of 132 bytes. Their index
-	// costs 20 in the log and 30 to 60 in the map: 38 to 60 percent. Rings may
-	// grow while it has this many.
+	// costs 22 in the log and 38 to 76 in the map: 45 to 74 percent; in rings of
+	// 64 MiB the former. Rings may grow while the index has this many.
 	preferredIndexPercent = 45
 
 	// Serving is connections and payloads, half each: a share of the limit,
