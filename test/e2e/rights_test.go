@@ -19,8 +19,9 @@ import (
 var needless = []string{
 	// Asked for by the admission plugin OwnerReferencesPermissionEnforcement, where it is on.
 	"cache.sk1.services.com/distributedcaches/finalizers update",
-	// Informers stream their first state by watch and list only where a server cannot.
-	"cache.sk1.services.com/distributedcaches list", "apps/statefulsets list", "/pods list", "/services list", "/configmaps list",
+	// Informers stream their first state by watch, and list only where a server cannot or, as it comes,
+	// after a watch was lost.
+	"/namespaces list", "cache.sk1.services.com/distributedcaches list", "apps/statefulsets list", "/pods list", "/services list", "/configmaps list",
 	"/resourcequotas list", "networking.k8s.io/networkpolicies list", "rbac.authorization.k8s.io/roles list", "rbac.authorization.k8s.io/rolebindings list",
 	// Granted together with list and watch, of which the informers make use.
 	"cache.sk1.services.com/distributedcaches get", "apps/statefulsets get", "/pods get",
