@@ -28,9 +28,9 @@ import (
 // to 96 MiB would leave 2 MiB for the index, and there would be fewer entries, not
 // more, for all values below 3 KiB.
 //
-// A full process, index, buffers and Go's garbage included, has 69 to 96 percent
-// of its limit in use, the less the larger the values: TestJ12FullPodIsNotKilled
-// in cmd/tiny-cache measures it in containers.
+// A full process, index, buffers and Go's garbage included, has 56 to 90 percent
+// of its limit in use, the less the larger the values and the limit:
+// TestJ12FullPodIsNotKilled in cmd/tiny-cache measures it in containers.
 const (
 	mib = 1 << 20
 
@@ -52,7 +52,7 @@ const (
 	// value in flight (8 KiB).
 	ConnectionCost = 30 << 10
 
-	// dueCost: a second in the ledger's map, of 12 bytes per slot, at most
+	// dueCost: a second in the ledger's map, of 12 bytes per slot, at least
 	// 7/16 of them in use.
 	dueCost = 32
 	// The index budget is divided by 8/7: the heap grows by GarbagePercent
