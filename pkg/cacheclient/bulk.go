@@ -79,8 +79,10 @@ func split(keys []int, wire func(int) batch.Operation) (loads []load, left []int
 func (c *Client) carry(ctx context.Context, m *member, l load, w work) (left []int) {
 	a, _ := c.ask(ctx, m, request{operation: w.operation, method: http.MethodPost, value: l.body, keys: len(l.keys)})
 	if a.outcome == Refused {
-		// Whoever says that there is no such thing will say so again.
-		m.noBatches.CompareAndSwap(false, a.status == http.StatusNotFound || a.status == http.StatusMethodNotAllowed)
+		if a.status == http.StatusNotFound || a.status == http.StatusMethodNotAllowed {
+			// Whoever says that there is no such thing will say so again.
+			m.noBatches.Store(true)
+		}
 		return l.keys
 	}
 	for n, r := range a.results {
