@@ -8,7 +8,6 @@ import (
 
 	"github.com/valyala/fasthttp"
 
-	"github.com/sk1-services/distributed-cache/pkg/cache"
 	"github.com/sk1-services/distributed-cache/pkg/cacheserver/batch"
 )
 
@@ -20,14 +19,7 @@ func FuzzBatch(f *testing.F) {
 	f.Add(deleteOp("k").Append(putOp("k", "", 0).Append(deleteOp("k").Append(nil))))
 	f.Add(putOp("k", pattern(9000), 0).Append(nil))
 	f.Add([]byte("\x01\x00\x01\x00\x00\x00\x00\xff\xff\xff\xffk"))
-	engine, err := cache.New(cache.Options{})
-	if err != nil {
-		f.Fatal(err)
-	}
-	s, err := New(Options{Cache: engine})
-	if err != nil {
-		f.Fatal(err)
-	}
+	engine, s := newFuzzed(f)
 	f.Fuzz(func(t *testing.T, body []byte) {
 		var ctx fasthttp.RequestCtx
 		ctx.Request.Header.SetMethod(http.MethodPost)

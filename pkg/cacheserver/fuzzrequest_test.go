@@ -33,14 +33,7 @@ func FuzzRequest(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	engine, err := cache.New(cache.Options{})
-	if err != nil {
-		f.Fatal(err)
-	}
-	s, err := New(Options{Cache: engine})
-	if err != nil {
-		f.Fatal(err)
-	}
+	_, s := newFuzzed(f)
 	f.Fuzz(func(t *testing.T, sent []byte) {
 		c := &scriptedConn{in: bytes.NewReader(sent), closed: make(chan struct{})}
 		_ = s.http.ServeConn(c)
@@ -119,3 +112,17 @@ func (*scriptedConn) RemoteAddr() net.Addr             { return &net.TCPAddr{} }
 func (*scriptedConn) SetDeadline(time.Time) error      { return nil }
 func (*scriptedConn) SetReadDeadline(time.Time) error  { return nil }
 func (*scriptedConn) SetWriteDeadline(time.Time) error { return nil }
+
+// newFuzzed is a server that no network leads to.
+func newFuzzed(f *testing.F) (*cache.Cache, *Server) {
+	f.Helper()
+	engine, err := cache.New(cache.Options{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	s, err := New(Options{Cache: engine})
+	if err != nil {
+		f.Fatal(err)
+	}
+	return engine, s
+}
