@@ -134,7 +134,7 @@ test-pods: programs ## Fill pods of 64Mi, 128Mi and 1Gi on a real node five time
 	go test -v -tags e2e -count=1 -timeout 60m ./test/e2e -ginkgo.label-filter fill | grep --line-buffered -E '^figure|^ok|FAIL|Passed|Ran'
 
 .PHONY: nightly
-nightly: test-long test-pods ## A million histories of the state machine, the long tests, and ten minutes of each fuzz target.
+nightly: test-long test-pods ## A million histories of the state machine, the long tests, full pods, and ten minutes of each fuzz target.
 	$(MAKE) test-fuzz FUZZTIME=10m
 	go test ./pkg/plan -count=1 -timeout 4h -run TestHistories -rapid.checks=1000000 -v | grep -vE '^=== '
 

@@ -36,7 +36,7 @@ var _ = Describe("A full pod", Label(fillLabel), Ordered, func() {
 				limit := quantity(memory)
 				used := 100 * resident / limit
 				figure := fmt.Sprintf("figure cache.pod_%s_%dB", memory, size)
-				fmt.Printf("%s.memory_used %.0f %%\n%s.entries %d entries\n", figure, used, figure, entries)
+				fmt.Printf("\n%s.memory_used %.0f %%\n%s.entries %d entries\n", figure, used, figure, entries)
 				Expect(resident).To(BeNumerically("<", limit))
 				if memory == "128Mi" {
 					Expect(used).To(BeNumerically(">=", 60))
