@@ -35,7 +35,7 @@ func (s *Server) serveBatch(ctx *fasthttp.RequestCtx, t target) *refusal {
 	if refused != nil {
 		return refused
 	}
-	a, refused := s.newBatchAnswer(count, gets)
+	a, refused := s.newBatchAnswer(count, gets, patienceFor(ctx))
 	if refused != nil {
 		return refused
 	}

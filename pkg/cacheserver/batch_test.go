@@ -14,7 +14,7 @@ import (
 )
 
 // sendBatch sends operations and returns their results.
-func (c *conn) sendBatch(operations ...batch.Operation) []batch.Result {
+func (c *client) sendBatch(operations ...batch.Operation) []batch.Result {
 	c.tb.Helper()
 	var body []byte
 	for _, o := range operations {
@@ -40,7 +40,7 @@ func (c *conn) sendBatch(operations ...batch.Operation) []batch.Result {
 	return results
 }
 
-func (c *conn) postBatch(body string) answer {
+func (c *client) postBatch(body string) answer {
 	c.tb.Helper()
 	return c.do("POST", batchPath, fmt.Sprintf("Content-Type: %s\r\nContent-Length: %d\r\n", batch.MediaType, len(body)), body)
 }
@@ -191,7 +191,7 @@ func TestBatchWithoutMemory(t *testing.T) {
 	take := func(sizes ...int) (giveBack func()) {
 		var held []*payload
 		for _, size := range sizes {
-			p, refused := s.payloads.borrow(size)
+			p, refused := s.payloads.borrow(size, patient)
 			if refused != nil {
 				t.Fatal(refused.message)
 			}

@@ -17,6 +17,7 @@ const usualValue = 256
 // always room for all results without their values.
 type batchAnswer struct {
 	payloads *payloads
+	wait     patience
 	// p is the buffer; what it holds is its first bytes, p.buf.
 	p *payload
 	// pending is the number of operations without a result.
@@ -26,13 +27,13 @@ type batchAnswer struct {
 }
 
 // newBatchAnswer returns an answer for count operations, gets of them reads.
-func (s *Server) newBatchAnswer(count, gets int) (batchAnswer, *refusal) {
+func (s *Server) newBatchAnswer(count, gets int, wait patience) (batchAnswer, *refusal) {
 	size := count * batch.ResultHeader
 	if gets > 0 {
 		size += gets*usualValue + smallValue
 	}
-	p, refused := s.payloads.borrow(min(size, batch.MaxBytes))
-	return batchAnswer{payloads: s.payloads, p: p, pending: count}, refused
+	p, refused := s.payloads.borrow(min(size, batch.MaxBytes), wait)
+	return batchAnswer{payloads: s.payloads, wait: wait, p: p, pending: count}, refused
 }
 
 // left is how long the next value may be in this buffer.
@@ -52,7 +53,7 @@ func (a *batchAnswer) reserve(size int) bool {
 	case need > batch.MaxBytes || a.short:
 		return false
 	}
-	larger, refused := a.payloads.borrow(min(max(need, 4*a.p.capacity()), batch.MaxBytes))
+	larger, refused := a.payloads.borrow(min(max(need, 4*a.p.capacity()), batch.MaxBytes), a.wait)
 	if refused != nil {
 		a.short = true // the others are not to wait for it too
 		return false

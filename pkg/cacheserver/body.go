@@ -28,7 +28,7 @@ func (s *Server) readBody(ctx *fasthttp.RequestCtx, limit int) (body []byte, rel
 	if length < 0 { // chunked: any length up to the limit may come
 		room = limit
 	}
-	p, refused := s.payloads.borrow(room)
+	p, refused := s.payloads.borrow(room, patient)
 	if refused != nil {
 		refused.cut = true
 		return nil, nil, refused

@@ -5,89 +5,100 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
-
-	"github.com/valyala/fasthttp"
 )
 
-// connections knows every open client connection, to bound their number and to
-// end those that outlive the shutdown.
+// connections counts the client connections, to bound their number, and knows
+// those that fasthttp has, to end them when they outlive the shutdown.
 type connections struct {
 	limit int
+	// handed is the number of those that fasthttp has.
+	handed atomic.Int64
 
 	mu       sync.Mutex
-	open     map[net.Conn]struct{}
+	open     int
 	rejected uint64
+	served   map[net.Conn]struct{}
 }
 
 func newConnections(limit int) *connections {
-	return &connections{limit: limit, open: map[net.Conn]struct{}{}}
+	return &connections{limit: limit, served: map[net.Conn]struct{}{}}
 }
 
-// observe is fasthttp's ConnState hook. It is told of StateNew before the next
-// connection is accepted. A hijacked connection stays until forget.
-func (c *connections) observe(conn net.Conn, state fasthttp.ConnState) {
-	switch state {
-	case fasthttp.StateNew:
-		c.mu.Lock()
-		c.open[conn] = struct{}{}
-		c.mu.Unlock()
-	case fasthttp.StateClosed:
-		c.forget(conn)
-	case fasthttp.StateActive, fasthttp.StateIdle, fasthttp.StateHijacked:
-	}
-}
-
-func (c *connections) forget(conn net.Conn) {
+// enter counts one more, unless that is too many. Who has entered leaves once.
+func (c *connections) enter() bool {
 	c.mu.Lock()
-	delete(c.open, conn)
-	c.mu.Unlock()
+	defer c.mu.Unlock()
+	if c.open == c.limit {
+		c.rejected++
+		return false
+	}
+	c.open++
+	return true
+}
+
+func (c *connections) leave() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.open--
+}
+
+func (c *connections) handedOver(to net.Conn) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.served[to] = struct{}{}
+	c.handed.Store(int64(len(c.served)))
+}
+
+func (c *connections) takenBack(from net.Conn) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.served, from)
+	c.handed.Store(int64(len(c.served)))
 }
 
 func (c *connections) count() (open int, rejected uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(c.open), c.rejected
+	return c.open, c.rejected
 }
 
-// closeAll ends every connection, whatever it is doing.
-func (c *connections) closeAll() {
+// closeHanded ends every connection that fasthttp has, whatever it is doing.
+func (c *connections) closeHanded() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for conn := range c.open {
+	for conn := range c.served {
 		_ = conn.Close()
 	}
 }
 
-// full reports whether one more connection is too many, and counts it if so.
-func (c *connections) full() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.open) < c.limit {
-		return false
-	}
-	c.rejected++
-	return true
+// tooMany is what a connection beyond the limit is told.
+func (c *connections) tooMany() *refusal {
+	return refuse(http.StatusServiceUnavailable,
+		fmt.Sprintf("%d connections are open, which is the limit: try again, or treat it as a miss", c.limit))
 }
 
-// boundedListener answers connections beyond the limit with 503 itself. fasthttp
-// could, but in plain text and at a limit of running handlers.
+// boundedListener keeps to the limit where there are no loops.
 type boundedListener struct {
 	net.Listener
-	connections *connections
+	all *connections
 }
 
+// Accept answers those beyond the limit itself. fasthttp could, but in plain text
+// and at a limit of running handlers.
 func (l *boundedListener) Accept() (net.Conn, error) {
 	for {
-		conn, err := l.Listener.Accept()
-		if err != nil || !l.connections.full() {
-			return conn, err
+		accepted, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
 		}
-		r := refuse(http.StatusServiceUnavailable,
-			fmt.Sprintf("%d connections are open, which is the limit: try again, or treat it as a miss", l.connections.limit))
-		// The answer fits the socket's empty buffer, so this does not hold up
-		// the next Accept.
-		_ = r.writeTo(conn, 100*time.Millisecond)
-		_ = conn.Close()
+		if l.all.enter() {
+			l.all.handedOver(accepted)
+			return &conn{Conn: accepted, all: l.all}, nil
+		}
+		// It fits the socket's empty buffer, so this does not hold up the next.
+		_ = l.all.tooMany().writeTo(accepted, 100*time.Millisecond)
+		_ = accepted.Close()
 	}
 }

@@ -1,5 +1,5 @@
 // Package cacheserver is tiny-cache's HTTP side: it puts pkg/cache behind
-// fasthttp. It does not know Kubernetes.
+// event loops and fasthttp. It does not know Kubernetes.
 //
 //	GET    /v1/cache/{key}   200 and the value, or 404
 //	HEAD   /v1/cache/{key}   the same without the value; counts neither as hit nor as use
@@ -35,6 +35,11 @@
 // value 413, connections 503, memory for large values 503 with Retry-After,
 // time 408. docs/openapi.yaml has them all, and a test holds the server to it.
 // Error bodies are {"error": "one sentence"}.
+//
+// A loop waits for nobody. It answers what has arrived as a whole and is ordinary
+// (see quick), and hands the connection over to fasthttp for all the rest, errors
+// too. Both give the same answers, which a fuzzer holds them to; only one of them
+// may have a connection at a time (see conn).
 //
 // Stopping is polite: see Serve.
 package cacheserver

@@ -44,6 +44,9 @@ func (s *Server) get(ctx *fasthttp.RequestCtx, key []byte) *refusal {
 		return notFound()
 	}
 	if meta.Size > smallValue {
+		if onLoop(ctx) {
+			return notOnLoop
+		}
 		return s.getLarge(ctx, key, meta.Size)
 	}
 	describe(ctx, meta)
@@ -54,7 +57,7 @@ func (s *Server) getLarge(ctx *fasthttp.RequestCtx, key []byte, size int) *refus
 	// The value can be replaced by a longer one between two looks, seldom
 	// twice in a row.
 	for range 3 {
-		p, refused := s.payloads.borrow(size)
+		p, refused := s.payloads.borrow(size, patient)
 		if refused != nil {
 			return refused
 		}

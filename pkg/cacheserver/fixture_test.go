@@ -58,14 +58,14 @@ func start(tb testing.TB, c cache.Options, o Options) *running {
 	return &running{Server: s, addr: ln.Addr().String(), stop: cancel, ended: ended}
 }
 
-// conn is one client connection that sends what it is told, byte for byte.
-type conn struct {
+// client is one client connection that sends what it is told, byte for byte.
+type client struct {
 	net.Conn
 	tb testing.TB
 	r  *bufio.Reader
 }
 
-func (s *running) dial(tb testing.TB) *conn {
+func (s *running) dial(tb testing.TB) *client {
 	tb.Helper()
 	c, err := net.Dial("tcp", s.addr)
 	if err != nil {
@@ -73,7 +73,7 @@ func (s *running) dial(tb testing.TB) *conn {
 	}
 	tb.Cleanup(func() { _ = c.Close() })
 	_ = c.SetDeadline(time.Now().Add(60 * time.Second))
-	return &conn{Conn: c, tb: tb, r: bufio.NewReader(c)}
+	return &client{Conn: c, tb: tb, r: bufio.NewReader(c)}
 }
 
 type answer struct {
@@ -81,7 +81,7 @@ type answer struct {
 	body []byte
 }
 
-func (c *conn) do(method, target, header, body string) answer {
+func (c *client) do(method, target, header, body string) answer {
 	c.tb.Helper()
 	if method == http.MethodPut && header == "" {
 		header = fmt.Sprintf("Content-Length: %d\r\n", len(body))
@@ -92,7 +92,7 @@ func (c *conn) do(method, target, header, body string) answer {
 	return c.read(method)
 }
 
-func (c *conn) read(method string) answer {
+func (c *client) read(method string) answer {
 	c.tb.Helper()
 	a, err := c.tryRead(method)
 	if err != nil {
@@ -101,7 +101,7 @@ func (c *conn) read(method string) answer {
 	return a
 }
 
-func (c *conn) tryRead(method string) (answer, error) {
+func (c *client) tryRead(method string) (answer, error) {
 	req, _ := http.NewRequest(method, "/", nil)
 	res, err := http.ReadResponse(c.r, req)
 	if err != nil {
@@ -140,4 +140,19 @@ func pattern(size int) string {
 		b[i] = byte(x >> 24)
 	}
 	return string(b)
+}
+
+// newFuzzed is a server that no network leads to, of a cache with a clock; nil is
+// the usual one.
+func newFuzzed(f *testing.F, clock func() time.Duration) (*cache.Cache, *Server) {
+	f.Helper()
+	engine, err := cache.New(cache.Options{Clock: clock})
+	if err != nil {
+		f.Fatal(err)
+	}
+	s, err := New(Options{Cache: engine})
+	if err != nil {
+		f.Fatal(err)
+	}
+	return engine, s
 }

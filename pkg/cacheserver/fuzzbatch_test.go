@@ -19,7 +19,7 @@ func FuzzBatch(f *testing.F) {
 	f.Add(deleteOp("k").Append(putOp("k", "", 0).Append(deleteOp("k").Append(nil))))
 	f.Add(putOp("k", pattern(9000), 0).Append(nil))
 	f.Add([]byte("\x01\x00\x01\x00\x00\x00\x00\xff\xff\xff\xffk"))
-	engine, s := newFuzzed(f)
+	engine, s := newFuzzed(f, nil)
 	f.Fuzz(func(t *testing.T, body []byte) {
 		var ctx fasthttp.RequestCtx
 		ctx.Request.Header.SetMethod(http.MethodPost)

@@ -22,7 +22,7 @@ func TestStopIsPolite(t *testing.T) {
 
 	s.stop()
 	eventually(t, "draining", 10*time.Second, s.draining.Load)
-	for name, c := range map[string]*conn{"an old connection": old, "a new one": s.dial(t)} {
+	for name, c := range map[string]*client{"an old connection": old, "a new one": s.dial(t)} {
 		a := c.do("GET", "/v1/cache/k", "", "")
 		a.want(t, "GET while draining on "+name, 200)
 		if a.Close {
@@ -53,7 +53,7 @@ func TestStopIsPolite(t *testing.T) {
 	if took := time.Since(closed); took > 8*time.Second {
 		t.Errorf("the shutdown took %v", took)
 	}
-	for name, c := range map[string]*conn{"idle": idle, "silent": silent} {
+	for name, c := range map[string]*client{"idle": idle, "silent": silent} {
 		if a, err := c.tryRead("GET"); err == nil {
 			t.Errorf("%s connection got an answer it had not asked for: %v", name, a.Response)
 		}

@@ -109,7 +109,7 @@ func heap() uint64 {
 
 func TestTooManyConnections(t *testing.T) {
 	s := start(t, cache.Options{}, Options{MaxConnections: 3})
-	var held []*conn
+	var held []*client
 	for range 3 {
 		c := s.dial(t)
 		c.do("GET", "/healthz", "", "").want(t, "within the limit", 200)
@@ -145,7 +145,7 @@ func TestPayloadBudget(t *testing.T) {
 	c.do("PUT", "/v1/cache/small", "", "v").want(t, "PUT", 204)
 	var held []*payload
 	for range 4 {
-		p, refused := s.payloads.borrow(1 << 20)
+		p, refused := s.payloads.borrow(1<<20, patient)
 		if refused != nil {
 			t.Fatal(refused.message)
 		}

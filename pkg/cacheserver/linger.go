@@ -29,7 +29,6 @@ func (s *Server) cutOff(ctx *fasthttp.RequestCtx, r *refusal) {
 	raw := ctx.Conn()
 	ctx.HijackSetNoResponse(true)
 	ctx.Hijack(func(c net.Conn) {
-		defer s.connections.forget(raw)
 		if r.writeTo(c, s.options.WriteTimeout) != nil {
 			return
 		}

@@ -168,7 +168,7 @@ func provokeAll(t *testing.T) map[string]answer {
 	t.Helper()
 	all := map[string]answer{}
 	add := func(method, path string, a answer) { all[fmt.Sprintf("%s %s %d", method, path, a.StatusCode)] = a }
-	send := func(c *conn, exchanges ...exchange) {
+	send := func(c *client, exchanges ...exchange) {
 		for _, e := range exchanges {
 			target := e.target
 			if target == "" {

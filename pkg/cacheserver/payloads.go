@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/valyala/fasthttp"
 	"golang.org/x/sync/semaphore"
 
 	"github.com/sk1-services/distributed-cache/pkg/cache"
@@ -42,11 +43,26 @@ func newPayloads(total int64, wait time.Duration) *payloads {
 	return &payloads{budget: semaphore.NewWeighted(total), wait: wait}
 }
 
+// patience says whether to wait for memory. Who has none is refused with
+// notOnLoop.
+type patience bool
+
+const (
+	patient   patience = true
+	impatient patience = false
+)
+
+// patienceFor is that of a request: a loop has none.
+func patienceFor(ctx *fasthttp.RequestCtx) patience { return patience(!onLoop(ctx)) }
+
 // borrow returns an empty buffer with room for a value of size bytes and for
 // what the cache needs behind it.
-func (p *payloads) borrow(size int) (*payload, *refusal) {
+func (p *payloads) borrow(size int, wait patience) (*payload, *refusal) {
 	class := bits.Len(uint(max(size, smallValue) - 1))
 	if cost := costOf(class); cost > 0 && !p.budget.TryAcquire(cost) {
+		if wait == impatient {
+			return nil, notOnLoop
+		}
 		ctx, cancel := context.WithTimeout(context.Background(), p.wait)
 		defer cancel()
 		if p.budget.Acquire(ctx, cost) != nil {

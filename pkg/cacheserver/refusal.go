@@ -22,6 +22,9 @@ type refusal struct {
 	cut bool
 }
 
+// notOnLoop is what a loop is told instead of being made to wait.
+var notOnLoop = &refusal{}
+
 func refuse(status int, message string) *refusal { return &refusal{status: status, message: message} }
 
 func refuseMethod(method []byte, allow string) *refusal {
@@ -56,19 +59,24 @@ func (r *refusal) answer(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-// writeTo writes the refusal as a whole HTTP/1.1 response to a connection that
+// response is the refusal as a whole HTTP/1.1 response, for a connection that
 // fasthttp is not serving.
-func (r *refusal) writeTo(c net.Conn, within time.Duration) error {
+func (r *refusal) response() []byte {
 	body := r.body()
 	retry := ""
 	if r.status == http.StatusServiceUnavailable {
 		retry = "Retry-After: 1\r\n"
 	}
+	return fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n%sConnection: close\r\n\r\n%s",
+		r.status, http.StatusText(r.status), len(body), retry, body)
+}
+
+// writeTo writes response to a connection.
+func (r *refusal) writeTo(c net.Conn, within time.Duration) error {
 	if err := c.SetWriteDeadline(time.Now().Add(within)); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(c, "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n%sConnection: close\r\n\r\n%s",
-		r.status, http.StatusText(r.status), len(body), retry, body)
+	_, err := c.Write(r.response())
 	return err
 }
 

@@ -25,6 +25,8 @@ type Server struct {
 	payloads    *payloads
 	metrics     *metrics
 	started     time.Time
+	// withoutLoops has fasthttp serve everything.
+	withoutLoops bool
 
 	// draining is set from the stop on, closing from the end of the drain on.
 	draining, closing atomic.Bool
@@ -50,11 +52,11 @@ func New(o Options) (*Server, error) {
 	s.fixed = s.pages()
 	s.metrics = newMetrics(s)
 	s.http = &fasthttp.Server{
-		Handler:       s.handle,
+		Handler:       func(ctx *fasthttp.RequestCtx) { s.handle(ctx) },
 		ErrorHandler:  func(ctx *fasthttp.RequestCtx, err error) { refuseRequest(err).answer(ctx) },
 		ExpectHandler: s.expect,
-		ConnState:     s.connections.observe,
-		// The listener bounds connections; this must only not be in the way.
+		ConnState:     observe,
+		// The front bounds connections; this must only not be in the way.
 		// Lingering connections count there and not here.
 		Concurrency: o.MaxConnections + 1,
 		// A worker without a connection still holds its stack; starting one
@@ -76,8 +78,9 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// handle answers one request.
-func (s *Server) handle(ctx *fasthttp.RequestCtx) {
+// handle answers one request. On a loop it reports false, and has done nothing, if
+// that could take longer than a loop has.
+func (s *Server) handle(ctx *fasthttp.RequestCtx) bool {
 	if s.closing.Load() {
 		ctx.SetConnectionClose()
 	}
@@ -94,7 +97,10 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 		refused = s.serveBatch(ctx, t)
 	default:
 		s.finish(ctx, s.serveFixed(ctx, t))
-		return
+		return true
+	}
+	if refused == notOnLoop {
+		return false
 	}
 	status := ctx.Response.StatusCode()
 	if refused != nil {
@@ -102,6 +108,7 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 	}
 	s.metrics.observe(label, status, time.Since(ctx.Time()))
 	s.finish(ctx, refused)
+	return true
 }
 
 func (s *Server) serveFixed(ctx *fasthttp.RequestCtx, t target) *refusal {
@@ -145,11 +152,16 @@ func (s *Server) expect(ctx *fasthttp.RequestCtx) int {
 //
 // It returns nil after such a stop, and an error if the listener fails before.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
+	front, err := newFront(s, listener)
+	if err != nil {
+		return fmt.Errorf("serve on %s: %w", listener.Addr(), err)
+	}
 	ended := make(chan error, 1)
-	go func() { ended <- s.http.Serve(&boundedListener{listener, s.connections}) }()
+	go func() { ended <- front.run() }() //nolint:contextcheck // requests outlive ctx: that is the drain
 	select {
 	case err := <-ended:
-		s.connections.closeAll()
+		front.close()
+		s.connections.closeHanded()
 		return fmt.Errorf("serve on %s: %w", listener.Addr(), err)
 	case <-ctx.Done():
 	case <-s.aborted.Done():
@@ -160,8 +172,8 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 
 	s.closing.Store(true)
 	s.options.Logger.Info("drained: closing connections")
-	s.shutdown() //nolint:contextcheck // as above
-	<-ended      //nolint:errcheck // it ended because it was told to
+	s.shutdown(front) //nolint:contextcheck // as above
+	<-ended           //nolint:errcheck // it ended because it was told to
 	s.options.Logger.Info("stopped")
 	return nil
 }
@@ -170,17 +182,18 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 // clients.
 func (s *Server) Abort() { s.abort() }
 
-func (s *Server) shutdown() {
+func (s *Server) shutdown(f *front) {
 	// The last tenth is for closing what remains.
 	most := s.options.ShutdownTimeout
 	s.waitForClients(most / 2)
+	f.close()
 	ctx, cancel := context.WithTimeout(s.aborted, most/2-most/10)
 	defer cancel()
 	if err := s.http.ShutdownWithContext(ctx); err != nil {
 		open, _ := s.connections.count()
 		s.options.Logger.Info("closing the connections that are left", "connections", open, "reason", err)
 	}
-	s.connections.closeAll()
+	s.connections.closeHanded()
 }
 
 // waitForClients returns when no connection is left, after most, or on Abort.
