@@ -34,6 +34,7 @@ type conn struct {
 	// told that the connection ends, and that a loop is to have it.
 	resting bool
 	leaving atomic.Bool
+	closing sync.Mutex
 	ended   sync.Once
 }
 
@@ -98,8 +99,10 @@ func (c *conn) CloseWrite() error {
 	return half.CloseWrite()
 }
 
-// Close is fasthttp's last word to the connection.
+// Close is fasthttp's last word to the connection. A shutdown may say it too.
 func (c *conn) Close() error {
+	c.closing.Lock()
+	defer c.closing.Unlock()
 	if c.leaving.Swap(false) && c.takeBack() == nil {
 		c.loop.add(c)
 		return nil

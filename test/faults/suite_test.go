@@ -14,7 +14,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -30,8 +29,6 @@ import (
 	"github.com/sk1-services/distributed-cache/test/faults/proxy"
 	"github.com/sk1-services/distributed-cache/test/history"
 )
-
-const instance = "faults"
 
 var localkube = filepath.Join("..", "..", "bin", "localkube")
 
@@ -50,12 +47,37 @@ type lab struct {
 	tally      *tally
 }
 
+// TestFaults works in two labs at once, since runs mostly wait.
 func TestFaults(t *testing.T) {
 	SetDefaultEventuallyTimeout(40 * time.Second)
 	SetDefaultEventuallyPollingInterval(50 * time.Millisecond)
-	l := newLab(t)
-	began := time.Now()
-	for _, w := range slices.Concat(workloads, cells) {
+	ctrl.SetLogger(logr.Discard())
+	sum, began := &tally{}, time.Now()
+	t.Run("labs", func(t *testing.T) {
+		t.Run("caches", func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t, "faults-caches", sum)
+			l.disturb(t, workloads)
+			t.Run("watches cut", l.cutWatches)
+		})
+		t.Run("cells and rivals", func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t, "faults-rivals", sum)
+			l.disturb(t, cells)
+			t.Run("B2 template, killed at the StatefulSet", l.killRollout)
+			t.Run("C9 ring refused", l.refuseRing)
+			t.Run("P4 old lists", l.serveOldLists)
+			t.Run("two leaders", l.twoLeaders)
+			t.Run("I5 zombie leader", l.zombie)
+		})
+	})
+	sum.print(time.Since(began))
+}
+
+// disturb does what can be done to every write of the workloads.
+func (l *lab) disturb(t *testing.T, list []workload) {
+	t.Helper()
+	for _, w := range list {
 		t.Run(w.name, func(t *testing.T) {
 			reference := l.reference(t, w)
 			t.Run("killed", func(t *testing.T) { l.killEverywhere(t, w, reference) })
@@ -65,28 +87,20 @@ func TestFaults(t *testing.T) {
 			}
 		})
 	}
-	t.Run("B2 template, killed at the StatefulSet", l.killRollout)
-	t.Run("C9 ring refused", l.refuseRing)
-	t.Run("watches cut", l.cutWatches)
-	t.Run("P4 old lists", l.serveOldLists)
-	t.Run("two leaders", l.twoLeaders)
-	t.Run("I5 zombie leader", l.zombie)
-	l.tally.print(time.Since(began))
 }
 
 // newLab brings up the control plane with the proxy before it, and an operator behind that.
-func newLab(t *testing.T) *lab {
+func newLab(t *testing.T, instance string, sum *tally) *lab {
 	t.Helper()
-	ctrl.SetLogger(logr.Discard())
 	t.Cleanup(func() { run(t, localkube, "down", "--name", instance) })
 	run(t, localkube, "up", "--name", instance, "--node", "kwok", "--kwok-nodes", "2")
 	config, err := clientcmd.BuildConfigFromFlags("", run(t, localkube, "kubeconfig", "--name", instance))
 	check(t, err)
 	config.QPS, config.Burst = 500, 1000
-	kubectl(t, "apply", "--server-side", "-k", "../../config/crd")
-	kubectl(t, "wait", "--for=condition=Established", "crd/distributedcaches.cache.sk1.services.com", "--timeout=30s")
+	kubectl(t, instance, "apply", "--server-side", "-k", "../../config/crd")
+	kubectl(t, instance, "wait", "--for=condition=Established", "crd/distributedcaches.cache.sk1.services.com", "--timeout=30s")
 
-	l := &lab{config: config, program: build(t), references: map[string]reference{}, tally: &tally{}}
+	l := &lab{config: config, program: build(t), references: map[string]reference{}, tally: sum}
 	l.k8s, err = client.New(config, client.Options{Scheme: controller.Scheme()})
 	check(t, err)
 	watching, stop := context.WithCancel(context.Background())
@@ -139,7 +153,7 @@ func run(t *testing.T, name string, args ...string) string {
 	return lines[len(lines)-1]
 }
 
-func kubectl(t *testing.T, args ...string) {
+func kubectl(t *testing.T, instance string, args ...string) {
 	t.Helper()
 	program := run(t, localkube, "build", "--only", "kubectl")
 	kubeconfig := run(t, localkube, "kubeconfig", "--name", instance)

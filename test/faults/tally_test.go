@@ -4,11 +4,13 @@ package faults
 
 import (
 	"fmt"
+	"sync"
 	"time"
 )
 
-// tally counts what was done.
+// tally counts what was done, in all labs.
 type tally struct {
+	mu   sync.Mutex
 	rows []row
 	// conflicts are writes that the API server refused to one of two operators that both led, late
 	// those that a leader of before sent in vain.
@@ -24,7 +26,11 @@ type row struct {
 	runs, void int
 }
 
-func (c *tally) add(r row) { c.rows = append(c.rows, r) }
+func (c *tally) add(r row) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.rows = append(c.rows, r)
+}
 
 func (c *tally) print(took time.Duration) {
 	var sum row
