@@ -17,8 +17,8 @@ func TestIndexKeepsToItsBudget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := newTestCache(t, Options{Capacity: plan.Capacity, IndexBytes: plan.IndexBytes})
-	s := &c.stripes[3]
+	c := newTestCache(t, Options{Capacity: plan.Capacity, IndexBytes: plan.IndexBytes, withoutWindow: true})
+	s := &c.stripes[303]
 	key, number := make([]byte, 20), uint64(0)
 	write := func(sets int) {
 		for range sets {
@@ -50,10 +50,10 @@ func liveHeap() int64 {
 }
 
 // Where entries are so small that the index bounds them, a read counts as it does
-// where the ring does: from an eighth of what is there on.
+// where the ring does: from a sixteenth of what is there on.
 func TestSecondChanceWhereTheIndexBounds(t *testing.T) {
-	c := newTestCache(t, Options{Capacity: 2 * CapacityUnit, IndexBytes: minIndexBytes})
-	s := &c.stripes[3]
+	c := newTestCache(t, Options{Capacity: 2 * CapacityUnit, IndexBytes: minIndexBytes, withoutWindow: true})
+	s := &c.stripes[303]
 	keys := keysOf(c, s, 3000)
 	hot := keys[0]
 	mustSet(t, c, hot, nil, 0)
@@ -71,8 +71,8 @@ func TestSecondChanceWhereTheIndexBounds(t *testing.T) {
 // The map of deadlines is charged for what it has been, until it is made anew.
 func TestDeadlinesAreChargedForTheirMap(t *testing.T) {
 	clock := newFakeClock(0)
-	c := newTestCache(t, Options{Clock: clock.read})
-	s := &c.stripes[3]
+	c := newTestCache(t, Options{Clock: clock.read, withoutWindow: true})
+	s := &c.stripes[303]
 	keys := keysOf(c, s, 401)
 	for i, k := range keys[:400] {
 		mustSet(t, c, k, nil, time.Duration(i+1)*time.Second)
@@ -95,7 +95,7 @@ func TestDeadlinesAreChargedForTheirMap(t *testing.T) {
 // must not drift away for ever; anyone can make such keys.
 func TestKeysOfOneHash(t *testing.T) {
 	keys := collide(t)
-	c := newTestCache(t, Options{IndexBytes: minIndexBytes})
+	c := newTestCache(t, Options{IndexBytes: minIndexBytes, withoutWindow: true})
 	s := c.stripe(keys[0])
 	for i := range 20_000 {
 		mustSet(t, c, keys[i%2], pattern(i, 10), 0)
@@ -117,15 +117,24 @@ func TestKeysOfOneHash(t *testing.T) {
 	wantBalance(t, c.Stats())
 }
 
+// Where the index bounds the entries, those that are promoted count as gone from the
+// window; else a few more went for each of them.
+func TestPromotionsMakeRoomInTheIndex(t *testing.T) {
+	const each = 256 // in a map of 512 slots, in half of the bytes; the keys take few
+	c := newTestCache(t, Options{IndexBytes: stripeCount * 2 * slotCost * 512})
+	for i := range 3 * each * stripeCount {
+		mustSet(t, c, key(i), nil, 0)
+		wantValue(t, c, key(i), nil)
+	}
+	if st := c.Stats(); st.Promotions == 0 || st.Entries < each*stripeCount*99/100 {
+		t.Errorf("%d entries where there is room for %d: %+v", st.Entries, each*stripeCount, st)
+	}
+}
+
 // collide makes two keys of one xxhash: of its four lanes, the first takes in the
 // first word and then the fifth, and every step can be undone.
 func collide(t *testing.T) [2][]byte {
 	t.Helper()
-	const prime1, prime2 uint64 = 11400714785074694791, 14029467366897019727
-	inverse := prime2
-	for range 6 {
-		inverse *= 2 - prime2*inverse
-	}
 	seed := prime1
 	seed += prime2
 	step := func(word uint64) uint64 { return bits.RotateLeft64(seed+word*prime2, 31) * prime1 }
@@ -134,7 +143,7 @@ func collide(t *testing.T) [2][]byte {
 		keys[i] = make([]byte, 64)
 		first := uint64(i + 1)
 		binary.LittleEndian.PutUint64(keys[i], first)
-		binary.LittleEndian.PutUint64(keys[i][32:], (step(0)-step(first))*inverse)
+		binary.LittleEndian.PutUint64(keys[i][32:], (step(0)-step(first))*inverse2)
 	}
 	if xxhash.Sum64(keys[0]) != xxhash.Sum64(keys[1]) {
 		t.Fatal("the keys have different hashes")

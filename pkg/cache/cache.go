@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/VictoriaMetrics/fastcache"
-	"github.com/cespare/xxhash/v2"
 )
 
 // Cache is a bounded map with second-chance eviction and times to live. All
@@ -21,10 +20,14 @@ type Cache struct {
 	maxValueSize int
 	capacity     int64
 	stripes      [stripeCount]stripe
+	// withoutWindow has all entries go to main.
+	withoutWindow bool
 
-	// partID numbers large values. It starts at random so that no client can
-	// name a part's key.
-	partID     atomic.Uint64
+	// largeValues counts, and parts numbers in each segment, what is written of large
+	// values. Numbers start at random so that no client can name a part's key.
+	largeValues atomic.Uint64
+	parts       [segments]atomic.Uint64
+
 	workspaces sync.Pool
 }
 
@@ -52,19 +55,23 @@ func New(o Options) (*Cache, error) {
 		return nil, fmt.Errorf("cache: read random seed: %w", err)
 	}
 	c := &Cache{
-		ring:         fastcache.New(int(o.Capacity)),
-		clock:        o.Clock,
-		maxValueSize: o.MaxValueSize,
-		capacity:     o.Capacity,
-		workspaces:   sync.Pool{New: func() any { return new(workspace) }},
+		ring:          fastcache.New(int(o.Capacity)),
+		clock:         o.Clock,
+		maxValueSize:  o.MaxValueSize,
+		capacity:      o.Capacity,
+		withoutWindow: o.withoutWindow,
+		workspaces:    sync.Pool{New: func() any { return new(workspace) }},
 	}
-	c.partID.Store(binary.LittleEndian.Uint64(seed[:]))
+	for i := range c.parts {
+		c.parts[i].Store(binary.LittleEndian.Uint64(seed[:]) / (2 * stripeCount)) // room to count on
+	}
 	ringBytes := uint64(o.Capacity / stripeCount)
 	for i := range c.stripes {
 		s := &c.stripes[i]
 		s.ring = c.ring
 		s.ringBytes, s.indexBytes = ringBytes, uint64(o.IndexBytes/stripeCount)
 		s.marks = newMarks(ringBytes)
+		s.segment = segmentOf(uint64(i))
 	}
 	return c, nil
 }
@@ -100,21 +107,42 @@ func (c *Cache) Set(key, value []byte, ttl time.Duration) error {
 	return nil
 }
 
-// store replaces whatever is under key by a new record.
+// store replaces whatever is under key by a new record. Whoever changes what is
+// under a key holds the lock of its place in the window, and then that of its place
+// in main: so a key has one record.
 func (c *Cache) store(key, payload []byte, t trailer, now int64) {
-	s := c.stripe(key)
+	var windowBuf, mainBuf placeKey
+	young, windowKey := c.place(window, key, &windowBuf)
+	old, mainKey := c.place(main, key, &mainBuf)
 	w := c.workspace()
 	defer c.workspaces.Put(w)
 
-	s.mu.Lock()
-	old, had := s.find(w, key)
-	if had {
-		s.retire(old, now, &s.tally.overwrites)
+	young.mu.Lock()
+	old.mu.Lock()
+	at := old
+	was, had := old.find(w, mainKey)
+	if !had {
+		at = young
+		was, had = young.find(w, windowKey)
 	}
-	orphan, isLarge := old.head()
-	s.put(w, key, payload, t, old, had, now)
-	s.tally.sets++
-	s.mu.Unlock()
+	if had {
+		at.retire(was, now, &at.tally.overwrites)
+	}
+	orphan, isLarge := was.head()
+	inMain := had && at == old
+	toMain := inMain || t.kind == headRecord || !old.full || c.withoutWindow
+	if toMain {
+		c.put(w, old, mainKey, payload, t, was, inMain, now)
+		old.mu.Unlock()
+		if had && !inMain {
+			young.erase(windowKey)
+		}
+	} else {
+		old.mu.Unlock()
+		c.put(w, young, windowKey, payload, t, was, had, now)
+	}
+	young.tally.sets++
+	young.mu.Unlock()
 
 	if had && isLarge {
 		c.dropParts(orphan, now)
@@ -126,48 +154,49 @@ func (c *Cache) Delete(key []byte) bool {
 	if checkKey(key) != nil {
 		return false
 	}
-	s := c.stripe(key)
+	var windowBuf, mainBuf placeKey
+	young, windowKey := c.place(window, key, &windowBuf)
+	old, mainKey := c.place(main, key, &mainBuf)
 	now := int64(c.clock())
 	w := c.workspace()
 	defer c.workspaces.Put(w)
 
-	s.mu.Lock()
-	old, had := s.find(w, key)
-	if !had || old.kind == partRecord {
-		s.mu.Unlock()
+	young.mu.Lock()
+	old.mu.Lock()
+	was, had := old.find(w, mainKey)
+	if had = had && was.kind != partRecord; had {
+		old.drop(mainKey, was, now, &old.tally.deletes)
+	} else if was, had = young.find(w, windowKey); had {
+		young.drop(windowKey, was, now, &young.tally.deletes)
+	}
+	old.mu.Unlock()
+	young.mu.Unlock()
+	if !had {
 		return false
 	}
-	s.drop(key, old, now, &s.tally.deletes)
-	s.mu.Unlock()
-
-	if orphan, isLarge := old.head(); isLarge {
+	if orphan, isLarge := was.head(); isLarge {
 		c.dropParts(orphan, now)
 	}
-	return !old.expired(now)
+	return !was.expired(now)
 }
 
-// discard removes the entry under key if it still is the record at position.
-func (c *Cache) discard(key []byte, position uint64, now int64) {
-	s := c.stripe(key)
+// discard removes the record under a place's key if it still is the one at position.
+func (c *Cache) discard(s *stripe, key []byte, position uint64, now int64) {
 	w := c.workspace()
 	defer c.workspaces.Put(w)
 
 	s.mu.Lock()
-	old, had := s.find(w, key)
-	if !had || old.position != position {
+	was, had := s.find(w, key)
+	if !had || was.position != position {
 		s.mu.Unlock()
 		return
 	}
-	s.drop(key, old, now, &s.tally.evictions)
+	s.drop(key, was, now, &s.tally.evictions)
 	s.mu.Unlock()
 
-	if orphan, isLarge := old.head(); isLarge {
+	if orphan, isLarge := was.head(); isLarge {
 		c.dropParts(orphan, now)
 	}
-}
-
-func (c *Cache) stripe(key []byte) *stripe {
-	return &c.stripes[xxhash.Sum64(key)%stripeCount]
 }
 
 func (c *Cache) workspace() *workspace { return c.workspaces.Get().(*workspace) }

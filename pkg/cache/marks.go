@@ -4,7 +4,7 @@ import "sync/atomic"
 
 // marks says which records of one ring were read since they were written or
 // moved: a bit for every 16 bytes of the ring, set without a lock. No record is
-// shorter than 17 bytes, so no two share a bit.
+// shorter than 16 bytes, so no two share a bit.
 type marks []atomic.Uint32
 
 const (

@@ -49,7 +49,7 @@ const (
 
 	// ConnectionCost: per connection, the read buffer (8 KiB), write buffer
 	// (4 KiB), goroutine stack (8 KiB), request state (2 KiB), and a small
-	// value in flight (8 KiB).
+	// value in flight (8 KiB). One that rests costs less.
 	ConnectionCost = 30 << 10
 
 	// dueCost: a second in the ledger's map, of 12 bytes per slot, at least
@@ -59,8 +59,8 @@ const (
 	// between collections, and by a little more while one is under way.
 	collectorSlackNum, collectorSlackDen = 8, 7
 
-	// Values of 100 bytes with keys of 16 make records of 132 bytes. Their index
-	// costs 22 in the log and 38 to 76 in the map: 45 to 74 percent; in rings of
+	// Values of 100 bytes with keys of 16 make records of 131 bytes. Their index
+	// costs 23 in the log and 38 to 76 in the map: 45 to 74 percent; in rings of
 	// 64 MiB the former. Rings may grow while the index has this many.
 	preferredIndexPercent = 45
 
@@ -78,7 +78,7 @@ const (
 // GarbagePercent is meant for debug.SetGCPercent: with maps and blocks without
 // pointers a collection costs little, and what it leaves lying is a part of the
 // index.
-const GarbagePercent = 10
+const GarbagePercent = 5
 
 // ErrMemory says that a memory limit does not suffice.
 var ErrMemory = errors.New("memory limit too small")
@@ -120,7 +120,7 @@ func PlanMemory(limit int64, maxValueSize int) (MemoryPlan, error) {
 	outside := outsideGo + limit/outsideShare
 	free := limit - outside - goBase - serving
 	p.Capacity, p.IndexBytes = CapacityUnit, indexBytes(free, CapacityUnit)
-	for c := p.Capacity + CapacityUnit; indexBytes(free, c) >= c/100*preferredIndexPercent; c += CapacityUnit {
+	for c := p.Capacity + CapacityUnit; c <= maxCapacity && indexBytes(free, c) >= c/100*preferredIndexPercent; c += CapacityUnit {
 		p.Capacity, p.IndexBytes = c, indexBytes(free, c)
 	}
 	p.GoMemoryLimit = limit - p.Capacity - outside

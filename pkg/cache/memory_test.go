@@ -52,10 +52,19 @@ func TestPlanMemoryRefuses(t *testing.T) {
 	}
 }
 
+// Of a machine larger than the rings can be, the rest stays free.
+func TestPlanMemoryOfAHugeMachine(t *testing.T) {
+	p, err := PlanMemory(4*maxCapacity, DefaultMaxValueSize)
+	if err != nil || p.Capacity != maxCapacity {
+		t.Errorf("%+v, %v; want a capacity of %d", p, err, int64(maxCapacity))
+	}
+}
+
 func TestOptionsRefused(t *testing.T) {
 	for name, o := range map[string]Options{
 		"capacity below the unit": {Capacity: CapacityUnit - 1},
 		"negative capacity":       {Capacity: -1},
+		"capacity over 32 bits":   {Capacity: maxCapacity + CapacityUnit},
 		"value of half the cache": {MaxValueSize: CapacityUnit / 2},
 		"negative value limit":    {MaxValueSize: -1},
 		"negative index bound":    {IndexBytes: -1},

@@ -11,6 +11,9 @@ const (
 	// chunk in each of its 512 buckets.
 	CapacityUnit = stripeCount * chunkSize
 
+	// maxCapacity makes rings of 1 GiB: a record says where it stands in 32 bits.
+	maxCapacity = 512 << 30
+
 	// MaxKeySize is the longest key in bytes. It is far above what callers use
 	// and small enough that a key never matters beside a 64 KiB chunk.
 	MaxKeySize = 1024
@@ -37,7 +40,7 @@ const (
 // Options configure a Cache. The zero value is usable.
 type Options struct {
 	// Capacity is the size of the rings in bytes, rounded down to a multiple
-	// of CapacityUnit (32 MiB). Default and minimum: CapacityUnit.
+	// of CapacityUnit (32 MiB). Default and minimum: CapacityUnit; at most 512 GiB.
 	Capacity int64
 
 	// MaxValueSize is the longest value in bytes that Set accepts. Default
@@ -56,6 +59,9 @@ type Options struct {
 	// the wall clock must have no influence on it. It is called on every
 	// operation. Default: the process's monotonic clock.
 	Clock func() time.Duration
+
+	// withoutWindow is for tests of a single segment.
+	withoutWindow bool
 }
 
 func (o Options) withDefaults() Options {
@@ -78,6 +84,9 @@ func (o Options) withDefaults() Options {
 func (o Options) validate() error {
 	if o.Capacity < CapacityUnit {
 		return fmt.Errorf("cache capacity is below the smallest possible, %d bytes: give at least 32 MiB", int64(CapacityUnit))
+	}
+	if o.Capacity > maxCapacity {
+		return fmt.Errorf("cache capacity of %d bytes: give at most %d, 512 GiB", o.Capacity, int64(maxCapacity))
 	}
 	if most := o.Capacity / valueShare; o.MaxValueSize < 0 || int64(o.MaxValueSize) > most {
 		return fmt.Errorf("cache value limit of %d bytes does not suit a capacity of %d bytes: give 0 (default) to %d bytes, or more capacity",

@@ -25,11 +25,12 @@ func (c *Cache) GetUpTo(dst, key []byte, limit int) ([]byte, Meta, bool) {
 	if checkKey(key) != nil {
 		return dst, Meta{}, false
 	}
-	s := c.stripe(key)
 	now := c.clock()
+	var buf placeKey
+	var s *stripe
 	for range maxAttempts {
-		out, r, outcome := c.read(s, dst, key, int64(now), limit)
-		dst = out[:len(dst)]
+		out, r, last, outcome := c.lookup(dst, key, &buf, int64(now), limit)
+		dst, s = out[:len(dst)], last
 		switch outcome {
 		case readHit:
 			s.hits.Add(1)
@@ -47,6 +48,24 @@ func (c *Cache) GetUpTo(dst, key []byte, limit int) ([]byte, Meta, bool) {
 	return dst, Meta{}, false
 }
 
+// lookups is where a key is looked for. Entries go from the window to main, and
+// may have done so between the first two.
+var lookups = [...]segment{main, window, main}
+
+// lookup is one attempt to read, wherever the entry is. It says where that was, or
+// where it looked last.
+func (c *Cache) lookup(dst, key []byte, buf *placeKey, now int64, limit int) (out []byte, e entryMeta, s *stripe, outcome readOutcome) {
+	out = dst
+	for _, in := range lookups {
+		var placed []byte
+		s, placed = c.place(in, key, buf)
+		if out, e, outcome = c.read(s, out[:len(dst)], placed, now, limit); outcome != readMiss {
+			break
+		}
+	}
+	return out, e, s, outcome
+}
+
 // Peek returns an entry's description without its value. It counts neither as
 // hit, nor as miss, nor as use of the entry.
 func (c *Cache) Peek(key []byte) (Meta, bool) {
@@ -56,15 +75,18 @@ func (c *Cache) Peek(key []byte) (Meta, bool) {
 	w := c.workspace()
 	defer c.workspaces.Put(w)
 	now := c.clock()
-	r, ok := c.stripe(key).peek(w, key)
-	if !ok || r.expired(int64(now)) {
-		return Meta{}, false
+	var buf placeKey
+	for _, in := range lookups {
+		s, placed := c.place(in, key, &buf)
+		r, ok := s.peek(w, placed)
+		if !ok || r.expired(int64(now)) {
+			continue
+		}
+		if size, ok := r.valueSize(); ok {
+			return entryMeta{trailer: r.trailer, size: size}.meta(now), true
+		}
 	}
-	size, ok := r.valueSize()
-	if !ok {
-		return Meta{}, false
-	}
-	return entryMeta{trailer: r.trailer, size: size}.meta(now), true
+	return Meta{}, false
 }
 
 type readOutcome int
@@ -90,14 +112,14 @@ func (e entryMeta) meta(now time.Duration) Meta {
 	return m
 }
 
-// read is one attempt. It returns dst, extended by the value on readHit.
+// read reads from one place. It returns dst, extended by the value on readHit.
 func (c *Cache) read(s *stripe, dst, key []byte, now int64, limit int) ([]byte, entryMeta, readOutcome) {
 	base := len(dst)
 	out, found := s.get(dst, key)
 	if !found {
 		return dst, entryMeta{}, readMiss
 	}
-	payload, t, ok := splitRecord(out[base:])
+	payload, t, ok := splitRecord(out[base:], s.end.Load())
 	r := stored{payload: payload, trailer: t}
 	size, isEntry := r.valueSize()
 	if !ok || !isEntry {
@@ -106,12 +128,12 @@ func (c *Cache) read(s *stripe, dst, key []byte, now int64, limit int) ([]byte, 
 	e := entryMeta{trailer: t, size: size}
 	switch {
 	case t.expired(now):
-		c.discard(key, t.position, now)
+		c.discard(s, key, t.position, now)
 		return out[:base], e, readMiss
 	case size > limit:
 		return out[:base], e, readTooLong
 	case t.kind == wholeRecord:
-		s.used(t.position, uint64(len(payload)))
+		s.used(t, uint64(len(payload)))
 		return out[:base+len(payload)], e, readHit
 	}
 	head, _ := r.head()
@@ -124,16 +146,16 @@ func (c *Cache) readLarge(s *stripe, dst, key []byte, e entryMeta, head largeHea
 	out, ok := c.appendParts(dst, head)
 	if !ok {
 		if c.isCurrent(s, key, e.position) {
-			c.discard(key, e.position, now)
+			c.discard(s, key, e.position, now)
 			return out[:base], e, readMiss
 		}
 		return out[:base], e, readTorn
 	}
-	s.used(e.position, headSize)
+	s.used(e.trailer, headSize)
 	return out, e, readHit
 }
 
-// isCurrent reports whether the record at position still stands under key.
+// isCurrent reports whether the record at position still stands under a place's key.
 func (c *Cache) isCurrent(s *stripe, key []byte, position uint64) bool {
 	w := c.workspace()
 	defer c.workspaces.Put(w)

@@ -7,9 +7,12 @@ import "encoding/binary"
 // a caller's buffer needs no move: the tail is cut off. An expiry that is not
 // there takes no space.
 //
-//	payload | expiry 8, or nothing | kind 1 | created 5 | position 6
+//	payload | expiry 8, or nothing | kind 1 | created 5 | position 4
+//
+// Of the position there are the last 32 bits: all that are in a ring at a time lie
+// closer together.
 const (
-	shortTrailer = 1 + 5 + 6
+	shortTrailer = 1 + 5 + 4
 	trailerSize  = 8 + shortTrailer // at most
 )
 
@@ -58,16 +61,16 @@ func appendTrailer(dst []byte, t trailer) []byte {
 		dst = binary.BigEndian.AppendUint64(dst, uint64(t.expiry))
 		kind |= expires
 	}
-	created, position := uint64(t.created), t.position
+	created := uint64(t.created)
 	dst = append(dst, kind, byte(created>>32))
 	dst = binary.BigEndian.AppendUint32(dst, uint32(created))
-	dst = binary.BigEndian.AppendUint16(dst, uint16(position>>32))
-	return binary.BigEndian.AppendUint32(dst, uint32(position))
+	return binary.BigEndian.AppendUint32(dst, uint32(t.position))
 }
 
-// splitRecord is the inverse of appendTrailer. It reports false for bytes that
-// appendTrailer cannot have made.
-func splitRecord(b []byte) (payload []byte, t trailer, ok bool) {
+// splitRecord is the inverse of appendTrailer for a record in a ring that is written
+// up to end, or was a moment ago. It reports false for bytes that appendTrailer
+// cannot have made.
+func splitRecord(b []byte, end uint64) (payload []byte, t trailer, ok bool) {
 	n := len(b) - shortTrailer
 	if n < 0 {
 		return nil, trailer{}, false
@@ -75,7 +78,8 @@ func splitRecord(b []byte) (payload []byte, t trailer, ok bool) {
 	tail := b[n:]
 	t.kind = recordKind(tail[0] &^ expires)
 	t.created = int64(tail[1])<<32 | int64(binary.BigEndian.Uint32(tail[2:]))
-	t.position = uint64(binary.BigEndian.Uint16(tail[6:]))<<32 | uint64(binary.BigEndian.Uint32(tail[8:]))
+	// Signed: whoever holds no lock can see a record before the end that it moved.
+	t.position = end - uint64(int64(int32(uint32(end)-binary.BigEndian.Uint32(tail[6:]))))
 	if tail[0]&expires != 0 {
 		if n -= trailerSize - shortTrailer; n < 0 {
 			return nil, trailer{}, false

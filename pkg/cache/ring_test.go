@@ -13,8 +13,8 @@ import (
 func TestPositionMirrorsFastcache(t *testing.T) {
 	for _, capacity := range []int64{CapacityUnit, 3 * CapacityUnit} {
 		for _, longest := range []int{60, 2000} {
-			c := newTestCache(t, Options{Capacity: capacity})
-			s := &c.stripes[7]
+			c := newTestCache(t, Options{Capacity: capacity, withoutWindow: true})
+			s := &c.stripes[307]
 			keys := keysOf(c, s, 4000)
 			rnd := rand.New(rand.NewPCG(1, uint64(longest)))
 			var w workspace
@@ -26,7 +26,7 @@ func TestPositionMirrorsFastcache(t *testing.T) {
 					size = partSize
 				}
 				mustSet(t, c, k, pattern(i, size), 0)
-				r, ok := s.find(&w, k)
+				r, ok := s.find(&w, c.mainKey(k))
 				moved := s.tally.promotions != promotions
 				promotions = s.tally.promotions
 				if end := s.end.Load(); !ok || r.position+r.bytes != end && !moved {
@@ -79,6 +79,17 @@ func checkLog(t *testing.T, s *stripe) {
 	}
 }
 
+// stripe and mainKey are a key's place in main.
+func (c *Cache) stripe(key []byte) *stripe {
+	s, _ := c.place(main, key, new(placeKey))
+	return s
+}
+
+func (c *Cache) mainKey(key []byte) []byte {
+	_, k := c.place(main, key, new(placeKey))
+	return k
+}
+
 func keysOf(c *Cache, s *stripe, n int) [][]byte {
 	var keys [][]byte
 	for i := 0; len(keys) < n; i++ {
@@ -93,22 +104,26 @@ func keysOf(c *Cache, s *stripe, n int) [][]byte {
 func TestLostPartIsAMiss(t *testing.T) {
 	c := newTestCache(t, Options{})
 	mustSet(t, c, key(1), pattern(1, 5*partSize), 0)
-	r, _ := c.stripe(key(1)).find(new(workspace), key(1))
+	r, _ := c.stripe(key(1)).find(new(workspace), c.mainKey(key(1)))
 	head, ok := r.head()
 	if !ok {
 		t.Fatal("no head")
 	}
-	part := head.key(3)
+	_, part := c.part(head, 3)
 	c.ring.Del(part[:])
 	wantMiss(t, c, key(1))
 	if st := c.Stats(); st.Entries != 0 || st.Evictions != 1 {
 		t.Errorf("want one eviction and no entries: %+v", st)
 	}
-	if _, _, ok := c.Get(nil, part[:]); ok {
-		t.Error("a part's own key can be read")
-	}
-	if c.Delete(part[:]) {
-		t.Error("a part's own key can be deleted")
+	// With the byte that a place adds, a key can become a part's.
+	_, part = c.part(head, 2)
+	for _, k := range [][]byte{part[:], part[:partKeySize-1]} {
+		if _, _, ok := c.Get(nil, k); ok {
+			t.Error("a part's own key can be read")
+		}
+		if c.Delete(k) {
+			t.Error("a part's own key can be deleted")
+		}
 	}
 }
 
@@ -116,10 +131,10 @@ func TestLostPartIsAMiss(t *testing.T) {
 // entries makes room for large ones again.
 func TestIndexBytesBoundTheIndex(t *testing.T) {
 	const indexBytes = 16 << 20
-	c := newTestCache(t, Options{IndexBytes: indexBytes})
+	c := newTestCache(t, Options{IndexBytes: indexBytes, withoutWindow: true})
 	// A ring has 32 KiB: 512 entries of 8 bytes in a map of 1024 slots of 19. The
 	// next larger map would leave nothing for the keys.
-	const bound = stripeCount * 512
+	const bound = (stripeCount - windowStripes) * 512
 	var k [4]byte
 	for i := range 700_000 {
 		k[0], k[1], k[2] = byte(i), byte(i>>8), byte(i>>16)
@@ -141,7 +156,7 @@ func TestIndexBytesBoundTheIndex(t *testing.T) {
 			t.Fatalf("stripe %d believes in an index of %d entries when it has %d", i, x.most, x.entries)
 		}
 	}
-	if st := c.Stats(); st.Bytes < CapacityUnit*9/10 {
+	if st := c.Stats(); st.Bytes < CapacityUnit*9/10*(stripeCount-windowStripes)/stripeCount {
 		t.Errorf("large values fill %d bytes of the rings: %+v", st.Bytes, st)
 	}
 }

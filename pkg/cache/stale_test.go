@@ -12,7 +12,7 @@ import (
 // oldRead returns what a read of key saw.
 func oldRead(t *testing.T, c *Cache, key []byte) (entryMeta, largeHead) {
 	t.Helper()
-	r, ok := c.stripe(key).find(new(workspace), key)
+	r, ok := c.stripe(key).find(new(workspace), c.mainKey(key))
 	if !ok {
 		t.Fatal("nothing stored")
 	}
@@ -23,8 +23,8 @@ func oldRead(t *testing.T, c *Cache, key []byte) (entryMeta, largeHead) {
 
 // A mark that comes after the entry was replaced or deleted is nobody's.
 func TestStaleMarkSavesNothing(t *testing.T) {
-	c := newTestCache(t, Options{})
-	s := &c.stripes[5]
+	c := newTestCache(t, Options{withoutWindow: true})
+	s := &c.stripes[305]
 	keys := keysOf(c, s, 300)
 	mustSet(t, c, keys[0], pattern(1, 100), 0)
 	seen, _ := oldRead(t, c, keys[0])
@@ -46,18 +46,18 @@ func TestStaleDiscardKeepsTheNewEntry(t *testing.T) {
 	mustSet(t, c, k, []byte("old"), 0)
 	seen, _ := oldRead(t, c, k)
 	mustSet(t, c, k, []byte("new"), 0)
-	c.discard(k, seen.position, 0)
+	c.discard(c.stripe(k), c.mainKey(k), seen.position, 0)
 	wantValue(t, c, k, []byte("new"))
 }
 
 // Parts that vanish because the value was replaced are no reason for a miss.
 func TestReplacedWhileReadIsReadAgain(t *testing.T) {
 	c := newTestCache(t, Options{})
-	k, s := key(1), c.stripe(key(1))
+	k := key(1)
 	mustSet(t, c, k, pattern(1, 3*partSize), 0)
 	seen, head := oldRead(t, c, k)
 	mustSet(t, c, k, pattern(2, 2*partSize), 0)
-	if _, _, outcome := c.readLarge(s, nil, k, seen, head, 0); outcome != readTorn {
+	if _, _, outcome := c.readLarge(c.stripe(k), nil, c.mainKey(k), seen, head, 0); outcome != readTorn {
 		t.Errorf("outcome %v, want %v", outcome, readTorn)
 	}
 	wantValue(t, c, k, pattern(2, 2*partSize))

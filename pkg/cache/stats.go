@@ -20,15 +20,15 @@ type Stats struct {
 	// stored, Evictions those that had to go for space.
 	Expirations uint64 `json:"expirations"`
 	Evictions   uint64 `json:"evictions"`
-	// Promotions counts entries that were moved to the writing end of their
-	// ring because they were read: the price of second chances.
+	// Promotions counts entries that were moved instead of evicted, from the window
+	// to main or to the writing end of their ring: the price of second chances.
 	Promotions uint64 `json:"promotions"`
 	// Entries is the number of living entries. It is exact with two stated
 	// limits, which count too many and none too few: an expired entry counts
 	// for up to one second more; one of more than 8 KiB that lost only a part
 	// counts until it is read or its head is evicted.
 	Entries uint64 `json:"entries"`
-	// Bytes is the ring space of living entries: keys, values, 16 to 24 bytes
+	// Bytes is the ring space of living entries: keys, values, 15 to 23 bytes
 	// of bookkeeping per record. Same limits as Entries, and parts of a value
 	// whose head was evicted count until they are evicted, too.
 	Bytes uint64 `json:"bytes"`

@@ -19,7 +19,8 @@ const (
 // keeps to itself, can be followed, and so that "look, then write" is one step:
 // no update is lost and nothing deleted comes back.
 type stripe struct {
-	ring *fastcache.Cache
+	ring    *fastcache.Cache
+	segment segment
 	// ringBytes is the length of the ring, indexBytes what finding its records
 	// may cost on the heap.
 	ringBytes, indexBytes uint64
@@ -39,6 +40,10 @@ type stripe struct {
 	turn uint64
 	// credit is the ring bytes that may be moved.
 	credit uint64
+	// full says that something had to be evicted for room.
+	full bool
+	// unread counts what was evicted unread.
+	unread uint64
 
 	log    keyLog
 	ledger ledger
@@ -76,21 +81,21 @@ func second(expiry int64) uint32 {
 func (s *stripe) find(w *workspace, key []byte) (stored, bool) {
 	var ok bool
 	w.found, ok = s.ring.HasGet(w.found[:0], key)
-	return parse(key, w.found, ok)
+	return parse(key, w.found, s.end.Load(), ok)
 }
 
 // peek is find for those who do not hold mu.
 func (s *stripe) peek(w *workspace, key []byte) (stored, bool) {
 	var ok bool
 	w.found, ok = s.get(w.found[:0], key)
-	return parse(key, w.found, ok)
+	return parse(key, w.found, s.end.Load(), ok)
 }
 
-func parse(key, record []byte, found bool) (stored, bool) {
+func parse(key, record []byte, end uint64, found bool) (stored, bool) {
 	if !found {
 		return stored{}, false
 	}
-	payload, t, ok := splitRecord(record)
+	payload, t, ok := splitRecord(record, end)
 	return stored{payload: payload, trailer: t, bytes: ringSize(len(key), len(record))}, ok
 }
 
@@ -108,36 +113,20 @@ func (s *stripe) get(dst, key []byte) ([]byte, bool) {
 	return s.ring.HasGet(dst, key)
 }
 
-// used marks a record as read, unless it has only just been written or moved:
-// reads that follow a write at once say little about those to come. The
-// difference is signed: a reader can see a record before the end that it moved.
-func (s *stripe) used(position, size uint64) {
-	if age := int64(s.end.Load() - position); age > int64(max(s.fresh.Load(), freshRecords*size)) {
-		s.marks.set(position)
+// used marks a record as read. Where that has it stay in its ring, it must not have
+// been written or moved only just now: reads that follow a write at once say little
+// about those to come. The difference is signed: a reader can see a record before
+// the end that it moved.
+func (s *stripe) used(t trailer, size uint64) {
+	age := int64(s.end.Load() - t.position)
+	if s.promotes(t) || age > int64(max(s.fresh.Load(), freshRecords*size)) {
+		s.marks.set(t.position)
 	}
 }
 
-// put makes room for a record and writes it. The caller holds mu; old is what
-// find returned for key, and had whether it returned anything.
-func (s *stripe) put(w *workspace, key, payload []byte, t trailer, old stored, had bool, now int64) {
-	replaced := uint64(none)
-	if had {
-		replaced = old.position
-	}
-	s.makeRoom(w, ringSize(len(key), len(payload)+t.size()), logCost(len(key)), replaced, now)
-	if !had {
-		s.index.added()
-		s.index.revived(key)
-	}
-	s.moves.Add(1)
-	// The new record first: a reader finds either it or the one it replaces.
-	if a := s.write(w, key, payload, t); !s.ledger.add(a) && a.entry {
-		s.tally.expirations++
-	}
-	s.move(w)
-	s.moves.Add(1)
-	s.fresh.Store(min(s.end.Load()-s.log.first, s.ringBytes) / freshShare)
-}
+// promotes says that a record that is not evicted goes from here to main. Parts
+// stay in their segment: under another key nobody would find them.
+func (s *stripe) promotes(t trailer) bool { return s.segment == window && t.kind != partRecord }
 
 // write puts a record at the writing end, where there must be room.
 func (s *stripe) write(w *workspace, key, payload []byte, t trailer) account {
@@ -157,9 +146,14 @@ func (s *stripe) write(w *workspace, key, payload []byte, t trailer) account {
 
 // drop deletes a record that find returned. The caller holds mu.
 func (s *stripe) drop(key []byte, r stored, now int64, as *uint64) {
+	s.erase(key)
+	s.retire(r, now, as)
+}
+
+// erase deletes a record that is not counted any more.
+func (s *stripe) erase(key []byte) {
 	s.ring.Del(key)
 	s.index.removed()
-	s.retire(r, now, as)
 }
 
 // retire takes a record that is dropped or about to be replaced out of the
