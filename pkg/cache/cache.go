@@ -119,12 +119,7 @@ func (c *Cache) store(key, payload []byte, t trailer, now int64) {
 
 	young.mu.Lock()
 	old.mu.Lock()
-	at := old
-	was, had := old.find(w, mainKey)
-	if !had {
-		at = young
-		was, had = young.find(w, windowKey)
-	}
+	at, was, had := findEntry(w, old, mainKey, young, windowKey)
 	if had {
 		at.retire(was, now, &at.tally.overwrites)
 	}
@@ -163,10 +158,11 @@ func (c *Cache) Delete(key []byte) bool {
 
 	young.mu.Lock()
 	old.mu.Lock()
-	was, had := old.find(w, mainKey)
-	if had = had && was.kind != partRecord; had {
+	at, was, had := findEntry(w, old, mainKey, young, windowKey)
+	switch {
+	case had && at == old:
 		old.drop(mainKey, was, now, &old.tally.deletes)
-	} else if was, had = young.find(w, windowKey); had {
+	case had:
 		young.drop(windowKey, was, now, &young.tally.deletes)
 	}
 	old.mu.Unlock()
@@ -178,6 +174,16 @@ func (c *Cache) Delete(key []byte) bool {
 		c.dropParts(orphan, now)
 	}
 	return !was.expired(now)
+}
+
+// findEntry looks for a key's record in main and in the window, and says where it is.
+// A part is no entry, whatever key it has. The caller holds both locks.
+func findEntry(w *workspace, old *stripe, mainKey []byte, young *stripe, windowKey []byte) (at *stripe, r stored, ok bool) {
+	if r, ok = old.find(w, mainKey); ok && r.kind != partRecord {
+		return old, r, true
+	}
+	r, ok = young.find(w, windowKey)
+	return young, r, ok && r.kind != partRecord
 }
 
 // discard removes the record under a place's key if it still is the one at position.

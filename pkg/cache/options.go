@@ -29,8 +29,8 @@ const (
 	MaxTTL = 10 * 365 * 24 * time.Hour
 
 	// valueShare bounds one value to this fraction of the capacity. The parts
-	// of one value then fill no ring even when many hash into the same one,
-	// so a value just written is there to be read.
+	// of one value then take a twelfth of each ring at most, or one part, so a
+	// value just written is there to be read.
 	valueShare = 32
 
 	// minIndexBytes is 8 KiB for each ring: a few entries of the longest keys.

@@ -13,9 +13,9 @@ const (
 )
 
 // windowStripes is how many of the stripes are the window's, the first ones: three
-// eighths. Measured on the traces of test/bench: less, and a hot set that wanders
-// is lost before it is read again; more, and what is read seldom but for ever has
-// no room.
+// eighths. Chosen on the traces of test/bench: with less, a hot set that wanders is
+// lost before it is read again; with more, what is read seldom but for ever has no
+// room.
 const windowStripes = stripeCount * 3 / 8
 
 // stripes are those of a segment.

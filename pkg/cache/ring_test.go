@@ -103,27 +103,50 @@ func keysOf(c *Cache, s *stripe, n int) [][]byte {
 // A value that lost a part is a miss, and is then no longer counted.
 func TestLostPartIsAMiss(t *testing.T) {
 	c := newTestCache(t, Options{})
-	mustSet(t, c, key(1), pattern(1, 5*partSize), 0)
-	r, _ := c.stripe(key(1)).find(new(workspace), c.mainKey(key(1)))
-	head, ok := r.head()
-	if !ok {
-		t.Fatal("no head")
-	}
-	_, part := c.part(head, 3)
-	c.ring.Del(part[:])
-	wantMiss(t, c, key(1))
-	if st := c.Stats(); st.Entries != 0 || st.Evictions != 1 {
-		t.Errorf("want one eviction and no entries: %+v", st)
-	}
-	// With the byte that a place adds, a key can become a part's.
-	_, part = c.part(head, 2)
-	for _, k := range [][]byte{part[:], part[:partKeySize-1]} {
-		if _, _, ok := c.Get(nil, k); ok {
-			t.Error("a part's own key can be read")
+	var seen [segments]bool
+	for i := range 8 {
+		mustSet(t, c, key(i), pattern(i, 5*partSize), 0)
+		r, _ := c.stripe(key(i)).find(new(workspace), c.mainKey(key(i)))
+		head, ok := r.head()
+		if !ok {
+			t.Fatal("no head")
 		}
-		if c.Delete(k) {
-			t.Error("a part's own key can be deleted")
+		seen[head.segment] = true
+		_, part := c.part(head, 3)
+		c.ring.Del(part[:])
+		wantMiss(t, c, key(i))
+		if st := c.Stats(); st.Entries != 0 || st.Evictions != uint64(i+1) {
+			t.Errorf("want %d evictions and no entries: %+v", i+1, st)
 		}
+	}
+	if !seen[window] || !seen[main] {
+		t.Errorf("not in both segments: %v", seen)
+	}
+}
+
+// With the byte that a place adds, a key can become a part's. That is nobody's entry.
+func TestKeyOfAPartIsNoEntry(t *testing.T) {
+	c := newTestCache(t, Options{})
+	var tried [segments]int
+	for i := range 300 { // the byte must be the one that the place tries first
+		mustSet(t, c, key(0), pattern(i, 30*partSize), 0)
+		r, _ := c.stripe(key(0)).find(new(workspace), c.mainKey(key(0)))
+		head, _ := r.head()
+		for p := range head.parts() {
+			_, part := c.part(head, p)
+			k := part[:partKeySize-1]
+			if _, placed := c.place(head.segment, k, new(placeKey)); string(placed) != string(part[:]) {
+				continue
+			}
+			tried[head.segment]++
+			if _, _, ok := c.Get(nil, k); ok || c.Delete(k) {
+				t.Fatal("a part can be read or deleted")
+			}
+		}
+		wantValue(t, c, key(0), pattern(i, 30*partSize))
+	}
+	if tried[window] == 0 || tried[main] == 0 {
+		t.Errorf("parts that a key could name: %v", tried)
 	}
 }
 

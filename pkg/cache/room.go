@@ -9,7 +9,7 @@ const (
 	// be the first to go. For a part of a large value it is less: the smallest rings
 	// hold seven parts, and a new one must not be gone after two more.
 	movesPerWrite, movesPerPart = 2, 1
-	// A record of main is too new for a read to count while a sixteenth of what is in
+	// A record that would stay in its ring is too new for a read to count while a sixteenth of what is in
 	// the ring, or four records like it, have been written since. The second matters for
 	// parts of large values in the smallest rings, which hold seven of them.
 	freshShare, freshRecords = 16, 4
